@@ -1,0 +1,3 @@
+"""Codes 6xx: the lockfile."""
+
+from symc.diagnostics.record import Code, Level
