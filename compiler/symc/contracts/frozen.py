@@ -1,0 +1,127 @@
+"""Frozen JSON values: what schemas, configurations and arguments are made of once they are accepted.
+
+`freeze` turns any JSON value into an immutable, hashable one; `thaw` gives fresh plain containers back, for a
+library that insists on `list` or wants to edit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn, overload
+
+__all__ = ["FrozenDict", "freeze", "thaw"]
+
+
+class FrozenDict(dict[str, Any]):
+    """A JSON object that never changes, at any depth; equal to a dict of equal content, and hashable.
+
+    Construction freezes the values, so there is no half-frozen one: TypeError for a key that is no string and for a
+    value that is not JSON, ValueError for NaN, an infinity or a value that contains itself. Being a real `dict` it
+    goes through the C encoder of `json` and through every validator as it is.
+    """
+
+    __slots__ = ("_hash",)
+
+    _hash: int
+
+    def __new__(
+        cls, items: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), /, **named: Any
+    ) -> FrozenDict:
+        """Freeze `items` and `named`, as `dict` would take them."""
+        source = dict(items, **named)
+        self = super().__new__(cls)
+        try:
+            for key, value in source.items():
+                dict.__setitem__(self, _key(key), _freeze(value))
+        except RecursionError:
+            raise ValueError("the value is nested too deeply, or contains itself") from None
+        return self
+
+    def __init__(self, *_items: object, **_named: object) -> None:
+        # Everything happened in __new__: dict's own __init__ would be a mutator that can be called again.
+        pass
+
+    def __hash__(self) -> int:  # type: ignore[override]  # dict says None
+        try:
+            return self._hash
+        except AttributeError:
+            self._hash = hash(frozenset(self.items()))
+            return self._hash
+
+    def __repr__(self) -> str:
+        return f"FrozenDict({dict.__repr__(self)})"
+
+    def __copy__(self) -> FrozenDict:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> FrozenDict:
+        return self
+
+    def __reduce__(self) -> tuple[type[FrozenDict], tuple[dict[str, Any]]]:
+        return FrozenDict, (dict(self),)
+
+    def _refuse(self, *_args: object, **_named: object) -> NoReturn:
+        raise TypeError("a FrozenDict does not change; make another from thaw(value)")
+
+    __setitem__ = _refuse
+    __delitem__ = _refuse
+    __ior__ = _refuse
+    clear = _refuse
+    pop = _refuse
+    popitem = _refuse
+    setdefault = _refuse
+    update = _refuse
+
+
+@overload
+def freeze(value: Mapping[str, Any]) -> FrozenDict: ...
+@overload
+def freeze(value: Any) -> Any: ...
+def freeze(value: Any) -> Any:
+    """The frozen equal of a JSON value: objects become `FrozenDict`, arrays tuples, scalars stay.
+
+    TypeError for what is not JSON, ValueError for NaN, an infinity, or a value that contains itself. The input is
+    not changed, and nothing of it is shared that could be.
+    """
+    try:
+        return _freeze(value)
+    except RecursionError:
+        raise ValueError("the value is nested too deeply, or contains itself") from None
+
+
+def thaw(value: Any) -> Any:
+    """A fresh, plain copy of a JSON value: objects as `dict`, arrays as `list`; the inverse of `freeze`."""
+    if isinstance(value, Mapping):
+        return {key: thaw(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [thaw(item) for item in value]
+    return value
+
+
+def _key(key: Any) -> str:
+    if type(key) is str:
+        return key
+    if isinstance(key, str):
+        return str.__str__(key)
+    raise TypeError(f"a key must be a string, not {type(key).__name__}")
+
+
+def _freeze(value: Any) -> Any:
+    kind = type(value)
+    if kind is FrozenDict or kind is str or kind is int or kind is bool or value is None:
+        return value
+    if isinstance(value, Mapping):
+        return FrozenDict(value)
+    if isinstance(value, list | tuple):
+        return tuple([_freeze(item) for item in value])
+    # A subclass (an enum of strings, a positioned string) would carry its own behaviour into the frozen value.
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"{value} is not a JSON number")
+        return float(value)
+    raise TypeError(f"a value of type {kind.__name__} is not JSON")
