@@ -118,6 +118,7 @@ class LinkedAgent:
     vars: Mapping[str, tuple[Any, Place]] = field(default_factory=dict)
     delegates: tuple[tuple[model.Delegate, Place], ...] = ()
     registrations: Mapping[str, Registration] = field(default_factory=dict)
+    poisoned: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:

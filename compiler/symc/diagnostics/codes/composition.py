@@ -1,3 +1,88 @@
 """Codes 3xx: composing tools, variants and prompts."""
 
 from symc.diagnostics.record import Code, Level
+
+TOOL_NAME_COLLISION = Code(
+    "SYM301",
+    "tool-name-collision",
+    "Two tools of an agent have one name; a model could not say which it calls, so neither wins.",
+    "extensions: [web, wiki]  # both bring a tool `search`",
+    "Give one extension a prefix, or rename a tool with `as`.",
+)
+TOOL_EXTENSION_UNKNOWN = Code(
+    "SYM302",
+    "tool-extension-unknown",
+    "A chain names a tool extension that no extension of the agent brings.",
+    "variants: {crm/*: [audti]}",
+    "Correct the name, or use the extension that brings it.",
+)
+TOOL_EXTENSION_AMBIGUOUS = Code(
+    "SYM303",
+    "tool-extension-ambiguous",
+    "A chain names a tool extension that two extensions of the agent bring.",
+    "variants: {crm/*: [memo]}  # both acme and other bring `memo`",
+    "Write it as extension/name.",
+)
+VARIANT_KEY_UNKNOWN = Code(
+    "SYM304",
+    "variant-key-unknown",
+    "A key of `variants` names no tool of the workspace.",
+    "variants: {crm/lokup: [audit]}",
+    "Name a tool the agent selects, as extension/tool.",
+)
+VARIANT_KEY_UNSELECTED = Code(
+    "SYM305",
+    "variant-key-unselected",
+    "A key of `variants` names a tool the agent does not select, so nothing would be minted.",
+    "tools: [crm/lookup]\nvariants: {crm/update: [audit]}",
+    "Select the tool under `tools`, or remove the key.",
+)
+VARIANT_KEY_IS_VARIANT = Code(
+    "SYM306",
+    "variant-key-is-variant",
+    "A key of `variants` names a variant; chains attach to the tool itself.",
+    "variants: {crm/lookup_memo: [audit]}",
+    "Write the whole chain at the tool: `crm/lookup: [memo, audit]`.",
+)
+VARIANT_CONFIG = Code(
+    "SYM307",
+    "variant-config",
+    "A layer's config does not satisfy the tool extension's `config_schema`, or it takes no config.",
+    "variants: {crm/lookup: [{use: memo, config: {ttl: soon}}]}",
+    "Correct the config by the schema that the message points at.",
+)
+VARIANT_SECOND_BACKEND = Code(
+    "SYM308",
+    "variant-second-backend",
+    "A tool has two execution backends; its body can run in one place only.",
+    "variants: {crm/lookup: [[process], [celery]]}",
+    "Use one backend, with one config, in all chains of the tool.",
+)
+VARIANT_LOCALITY = Code(
+    "SYM309",
+    "variant-locality",
+    "A layer that must run where the tool's body runs stands outside a layer that moves the body elsewhere.",
+    "variants: {crm/lookup: [process, proxy]}",
+    "Put it before the backend: `[proxy, process]`.",
+)
+VARIANT_SCHEMA = Code(
+    "SYM310",
+    "variant-schema",
+    "A layer cannot present a schema over the one it receives (a parameter is taken, the root is closed, …).",
+    "variants: {crm/lookup: [memo, memo]}  # memo reserves `exp`",
+    "Change the chain, or the tool extension's schema, as the message says.",
+)
+VARIANT_NAMED_TWICE = Code(
+    "SYM311",
+    "variant-named-twice",
+    "Two chains give one variant different names with `as`.",
+    "variants: {crm/lookup: [{chain: [memo], as: find}, {chain: [memo], as: get}]}",
+    "Give the chain one name.",
+)
+VARIANT_ONLY_MIXED = Code(
+    "SYM312",
+    "variant-only-mixed",
+    "One chain of a tool hides the tool (`expose: only`), another shows it again.",
+    "variants: {crm/lookup: [{chain: [audit], expose: only}, {chain: [memo]}]}",
+    "Write `expose: only` at every chain of the tool.",
+)

@@ -1,0 +1,1 @@
+"""The code behind the example workspace in `manifests/`: a small support desk."""
