@@ -76,22 +76,22 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
-@click.command(
-    cls=LazyGroup,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 fine; 1 what was to be verified is not so; 2 could not do it; 101 a bug in symc.",
-)
-@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=lambda *a: _version(*a))
-def root() -> None:
-    """Compile LLM agents: manifests in, one reviewed and hashed lockfile out."""
-
-
 def _version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
         from symc._version import VERSION
 
         click.echo(f"symc {VERSION}")
         ctx.exit()
+
+
+@click.command(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 fine; 1 what was to be verified is not so; 2 could not do it; 101 a bug in symc.",
+)
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version)
+def root() -> None:
+    """Compile LLM agents: manifests in, one reviewed and hashed lockfile out."""
 
 
 def run(arguments: Sequence[str]) -> NoReturn:

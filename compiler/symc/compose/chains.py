@@ -102,7 +102,7 @@ def _resolve_layer(
             codes.VARIANT_CONFIG.at(
                 place.span(*at),
                 # The path and the rule, never the value: a config may hold what is nobody's business.
-                f'the config of "{extension.name}" breaks its schema: {violation.sentence}',
+                f'the config of "{extension.name}" breaks its schema: {violation}',
                 secondary=(
                     LabelledSpan(registration.place.span("config_schema"), "the schema of the config"),
                 ),

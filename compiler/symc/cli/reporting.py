@@ -1,0 +1,95 @@
+"""How a command speaks: diagnostics in the wished format, payload on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+from symc.diagnostics import Diagnostic, Level
+
+FORMATS = ("text", "json", "github", "sarif")
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reporter:
+    """Where and how a command reports; made from the options every diagnosing command shares."""
+
+    format: str = "text"
+    quiet: bool = False
+    verbose: bool = False
+    max_errors: int = 50
+
+    def diagnostics(
+        self, found: Sequence[Diagnostic], sources: Mapping[str, str], *, ok: bool, reason: str = ""
+    ) -> None:
+        """Report ``found``; ``sources`` are the texts of the files they name, for excerpts.
+
+        Text goes to stderr; the machine formats are the payload and go to stdout, complete.
+        """
+        if self.format == "text":
+            shown = [d for d in found if not self.quiet or d.level is Level.ERROR]
+            if shown:
+                from symc.diagnostics.renderers import text
+
+                click.echo(
+                    text.render(shown, sources, limit=self.max_errors, color=_color(sys.stderr)), err=True
+                )
+        elif self.format == "json":
+            from symc.diagnostics.renderers import json as renderer
+
+            click.echo(renderer.render(found, ok=ok, reason=reason), nl=False)
+        elif self.format == "github":
+            from symc.diagnostics.renderers import github
+
+            click.echo(github.render(found), nl=False)
+        else:
+            from symc.diagnostics.renderers import sarif
+
+            click.echo(sarif.render(found), nl=False)
+
+    def verdict(self, line: str) -> None:
+        """The one-line verdict: the last line on stderr."""
+        if not self.quiet:
+            click.echo(line, err=True)
+
+    def detail(self, line: str) -> None:
+        """What only ``--verbose`` shows."""
+        if self.verbose:
+            click.echo(line, err=True)
+
+
+def reporting_options(command: _Command) -> _Command:
+    """Add ``--format``, ``--quiet``, ``--verbose`` and ``--max-errors``; the command gets a ``reporter``."""
+    from functools import wraps
+
+    @click.option(
+        "--format", "format_", type=click.Choice(FORMATS), default="text", help="Format of the diagnostics."
+    )
+    @click.option("--quiet", "-q", is_flag=True, help="Errors only.")
+    @click.option("--verbose", "-v", is_flag=True, help="Say what is done.")
+    @click.option(
+        "--max-errors",
+        type=click.IntRange(0),
+        default=50,
+        show_default=True,
+        help="Shown as text; 0 for all.",
+    )
+    @wraps(command)
+    def wrapped(*args: Any, format_: str, quiet: bool, verbose: bool, max_errors: int, **kwargs: Any) -> Any:
+        reporter = Reporter(format=format_, quiet=quiet, verbose=verbose, max_errors=max_errors)
+        return command(*args, reporter=reporter, **kwargs)
+
+    return wrapped  # type: ignore[return-value]  # click's decorators keep the command's role, not its type
+
+
+def _color(stream: Any) -> bool:
+    """``NO_COLOR`` off, ``FORCE_COLOR`` on, otherwise on a terminal."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
