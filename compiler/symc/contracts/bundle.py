@@ -13,6 +13,7 @@ from symc.contracts.contribution import (
     PolicyContribution,
     PromptFragment,
     ToolContribution,
+    is_async,
     subject_of,
 )
 from symc.contracts.errors import ExtensionContractError, PrivilegeWideningError
@@ -127,7 +128,7 @@ def contribution_of(provider: object) -> ExtensionContribution:
     contribute = getattr(provider, "contribute", None)
     if not callable(contribute):
         raise ExtensionContractError("its provider has no callable `contribute`", name)
-    if inspect.iscoroutinefunction(contribute):
+    if is_async(contribute):
         raise ExtensionContractError("`contribute` must not be async; discover before composing", name)
     try:
         bundle = contribute()

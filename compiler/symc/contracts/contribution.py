@@ -63,7 +63,7 @@ class ToolContribution:
     input_schema: Mapping[str, Any] = field(default_factory=FrozenDict)
     origin: str = ""
     output_schema: Mapping[str, Any] | None = None
-    annotations: Mapping[str, Any] = field(default_factory=FrozenDict)
+    annotations: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         _freeze_in_place(self, "input_schema", "output_schema", "annotations")
@@ -75,7 +75,7 @@ class ToolContribution:
         _check_text(self, description=self.description, origin=self.origin)
         for key in ("input_schema", "output_schema", "annotations"):
             value = getattr(self, key)
-            if not (isinstance(value, FrozenDict) or (value is None and key == "output_schema")):
+            if not (isinstance(value, FrozenDict) or (value is None and key != "input_schema")):
                 raise _fault(self, f"`{key}` must be a JSON object: {_why_not_frozen(value)}")
         _check_async(self, "invoke", self.invoke)
         _check_takes(self, "invoke", self.invoke, 1)
@@ -137,7 +137,8 @@ class PolicyContribution:
 
     def __post_init__(self) -> None:
         if isinstance(self.actions, set | list | tuple):
-            object.__setattr__(self, "actions", frozenset(self.actions))
+            with suppress(TypeError):  # validate() refuses what could not be frozen
+                object.__setattr__(self, "actions", frozenset(self.actions))
 
     def validate(self) -> None:
         """Refuse the policy's own faults with `ExtensionContractError`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints, overload
 
 from symc.contracts.contribution import ToolContribution, is_async
@@ -19,14 +19,14 @@ __all__ = ["input_schema_of", "tool"]
 
 _AsyncText = Callable[..., Awaitable[str]]
 
-_SCALARS: dict[Any, str] = {
+_SCALARS: dict[type, str] = {
     str: "string",
     int: "integer",
     float: "number",
     bool: "boolean",
     type(None): "null",
-    None: "null",
 }
+_TYPES: dict[type, str] = {**_SCALARS, list: "array", Sequence: "array", dict: "object", Mapping: "object"}
 
 
 @overload
@@ -78,7 +78,7 @@ def tool(
             input_schema=input_schema if input_schema is not None else input_schema_of(function, extension),
             origin=origin,
             output_schema=output_schema,
-            annotations=annotations if annotations is not None else FrozenDict(),
+            annotations=annotations,
         )
 
     return declare if function is None else declare(function)
@@ -87,7 +87,7 @@ def tool(
 def input_schema_of(function: Callable[..., Any], extension: str = "") -> FrozenDict:
     """The JSON Schema (2020-12) of a callable's parameters: an object closed to others.
 
-    Knows str, int, float, bool, None, Any, list, tuple of one type, dict and Mapping with string keys, Optional and
+    Knows str, int, float, bool, None, Any, list and Sequence, dict and Mapping with string keys, Optional and
     unions, Literal, and `Annotated[…, "description"]`; a default that is JSON is stated. `ExtensionContractError`
     names the parameter it cannot describe; pass `input_schema` then.
     """
@@ -133,12 +133,10 @@ def _schema(annotation: Any) -> dict[str, Any]:
     """The schema of one annotation; TypeError, worded for the author, where there is none."""
     if annotation is Any:
         return {}
-    if annotation in _SCALARS:
-        return {"type": _SCALARS[annotation]}
-    if annotation in (list, tuple):
-        return {"type": "array"}
-    if annotation in (dict, Mapping):
-        return {"type": "object"}
+    if annotation is None:
+        return {"type": "null"}
+    if isinstance(annotation, type) and annotation in _TYPES:
+        return {"type": _TYPES[annotation]}
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         inner, *metadata = arguments
@@ -148,7 +146,7 @@ def _schema(annotation: Any) -> dict[str, Any]:
         return _enum(arguments)
     if origin in (Union, types.UnionType):
         return {"anyOf": [_schema(argument) for argument in arguments]}
-    if origin is list or (origin is tuple and arguments[1:] == (...,)):
+    if origin in (list, Sequence):
         return {"type": "array", "items": _schema(arguments[0])}
     if origin in (dict, Mapping) and arguments[0] is str:
         return {"type": "object", "additionalProperties": _schema(arguments[1])}

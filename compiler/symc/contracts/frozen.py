@@ -14,11 +14,12 @@ __all__ = ["FrozenDict", "freeze", "thaw"]
 
 
 class FrozenDict(dict[str, Any]):
-    """A JSON object that never changes, at any depth; equal to a dict of equal content, and hashable.
+    """A JSON object that never changes, at any depth; hashable, and equal to a plain one of equal content.
 
     Construction freezes the values, so there is no half-frozen one: TypeError for a key that is no string and for a
     value that is not JSON, ValueError for NaN, an infinity or a value that contains itself. Being a real `dict` it
-    goes through the C encoder of `json` and through every validator as it is.
+    goes through the C encoder of `json` and through validators as it is. Equality is Python's: `1`, `1.0` and `True`
+    are equal; where they must not be, compare canonical bytes.
     """
 
     __slots__ = ("_hash",)
@@ -29,18 +30,26 @@ class FrozenDict(dict[str, Any]):
         cls, items: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), /, **named: Any
     ) -> FrozenDict:
         """Freeze `items` and `named`, as `dict` would take them."""
-        source = dict(items, **named)
-        self = super().__new__(cls)
-        try:
-            for key, value in source.items():
-                dict.__setitem__(self, _key(key), _freeze(value))
-        except RecursionError:
-            raise ValueError("the value is nested too deeply, or contains itself") from None
-        return self
+        frozen: FrozenDict = freeze(dict(items, **named))
+        return frozen
 
     def __init__(self, *_items: object, **_named: object) -> None:
         # Everything happened in __new__: dict's own __init__ would be a mutator that can be called again.
         pass
+
+    def __eq__(self, other: object) -> bool:
+        if dict.__eq__(self, other):
+            return True
+        # A plain dict of equal content holds lists where this one holds tuples.
+        if isinstance(other, FrozenDict) or not isinstance(other, dict):
+            return False
+        try:
+            return dict.__eq__(self, freeze(other))
+        except (TypeError, ValueError):
+            return False
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     def __hash__(self) -> int:  # type: ignore[override]  # dict says None
         try:
@@ -99,22 +108,26 @@ def thaw(value: Any) -> Any:
     return value
 
 
-def _key(key: Any) -> str:
-    if type(key) is str:
-        return key
-    if isinstance(key, str):
-        return str.__str__(key)
-    raise TypeError(f"a key must be a string, not {type(key).__name__}")
+_ATOMS = frozenset({str, int, bool, type(None)})
 
 
 def _freeze(value: Any) -> Any:
     kind = type(value)
-    if kind is FrozenDict or kind is str or kind is int or kind is bool or value is None:
+    if kind in _ATOMS or kind is FrozenDict:
         return value
-    if isinstance(value, Mapping):
-        return FrozenDict(value)
+    # Schemas are most of a workspace: the atoms are told apart in place, without a call each.
+    if kind is dict or isinstance(value, Mapping):
+        frozen = dict.__new__(FrozenDict)
+        dict.update(
+            frozen,
+            {
+                key if type(key) is str else _key(key): item if type(item) in _ATOMS else _freeze(item)
+                for key, item in value.items()
+            },
+        )
+        return frozen
     if isinstance(value, list | tuple):
-        return tuple([_freeze(item) for item in value])
+        return tuple([item if type(item) in _ATOMS else _freeze(item) for item in value])
     # A subclass (an enum of strings, a positioned string) would carry its own behaviour into the frozen value.
     if isinstance(value, str):
         return str.__str__(value)
@@ -125,3 +138,9 @@ def _freeze(value: Any) -> Any:
             raise ValueError(f"{value} is not a JSON number")
         return float(value)
     raise TypeError(f"a value of type {kind.__name__} is not JSON")
+
+
+def _key(key: Any) -> str:
+    if isinstance(key, str):
+        return str.__str__(key)
+    raise TypeError(f"a key must be a string, not {type(key).__name__}")

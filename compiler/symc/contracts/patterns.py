@@ -42,11 +42,16 @@ class ToolPattern:
             raise ValueError(
                 f'"{text}" lacks the {"tool" if extension else "extension"} part of "extension/tool"'
             )
-        if extension == "*":
-            return cls(extension=None, name=name, literal=False)
-        if not _MAGIC.isdisjoint(extension):
+        if extension != "*" and not _MAGIC.isdisjoint(extension):
             raise ValueError(f'"{text}": before the "/" stands one extension\'s name, or "*" for all of them')
-        return cls(extension=extension, name=name, literal=_MAGIC.isdisjoint(name))
+        try:
+            return cls(
+                extension=None if extension == "*" else extension,
+                name=name,
+                literal=_MAGIC.isdisjoint(text),
+            )
+        except ValueError as error:
+            raise ValueError(f'"{text}": {error}') from None
 
     @classmethod
     def exactly(cls, extension: str, name: str) -> ToolPattern:
@@ -85,8 +90,8 @@ def _translate(glob: str) -> str:
             # The first character of a set is a member of it even when it is `]`.
             end = glob.find("]", at + 1 + (glob[at : at + 1] == "!"))
             if end < 0:
-                raise ValueError(f'"{glob}": the "[" at character {at} is not closed')
-            parts[-1].append(_character_set(glob, glob[at:end]))
+                raise ValueError(f'the "[" before "{glob[at:]}" is not closed; a set is written "[abc]"')
+            parts[-1].append(_character_set(glob[at:end]))
             at = end + 1
         else:
             parts[-1].append(re.escape(char))
@@ -97,11 +102,11 @@ def _translate(glob: str) -> str:
     return f"(?s:{head}{''.join(f'(?>.*?{part})' for part in middle if part)}.*{tail})"
 
 
-def _character_set(glob: str, body: str) -> str:
+def _character_set(body: str) -> str:
     negated = body.startswith("!")
     members = body[negated:]
     if members.startswith("^"):
-        raise ValueError(f'"{glob}": write "[!…]" for "none of these", not "[^…]"')
+        raise ValueError('write "[!…]" for "none of these", not "[^…]"')
     out: list[str] = []
     at = 0
     while at < len(members):
@@ -109,7 +114,7 @@ def _character_set(glob: str, body: str) -> str:
         if members[at + 1 : at + 2] == "-" and at + 2 < len(members):
             high = members[at + 2]
             if high < low:
-                raise ValueError(f'"{glob}": the range "{low}-{high}" is reversed and holds nothing')
+                raise ValueError(f'the range "{low}-{high}" is reversed and holds nothing')
             out.append(f"{re.escape(low)}-{re.escape(high)}")
             at += 3
         else:
