@@ -15,43 +15,37 @@ LayerCallable = Callable[..., Awaitable[str]]
 class ExtensionKind(Enum):
     """A kind of tool extension; generic code asks one of the five properties, never the member.
 
-    The value is the word of manifest and lock.
+    The value is the word of manifest and lock. The properties are the table of docs/variants.md §1.
     """
 
-    multiple: bool
-    """Whether a tool may carry more than one extension of this kind."""
-    preserves_schema: bool
-    """Whether the input schema stays as received, plus the layer's own reserved parameters."""
-    declares_schema: bool
-    """Whether the layer presents an input schema of its own."""
-    relocates_execution: bool
-    """Whether the body of the tool runs in a worker process."""
-    preserves_output_shape: bool
-    """Whether a variant may inherit the base's output schema."""
+    WRAPPER = "wrapper"
+    TRANSFORMER = "transformer"
+    BACKEND = "backend"
 
-    #                        multiple, preserves_schema, declares_schema, relocates_execution, preserves_output_shape
-    WRAPPER = "wrapper", True, True, False, False, True
-    TRANSFORMER = "transformer", True, False, True, False, False
-    BACKEND = "backend", False, False, False, True, True
+    @property
+    def multiple(self) -> bool:
+        """Whether a tool may carry more than one extension of this kind."""
+        return self is not ExtensionKind.BACKEND
 
-    def __new__(
-        cls,
-        word: str,
-        multiple: bool,
-        preserves_schema: bool,
-        declares_schema: bool,
-        relocates_execution: bool,
-        preserves_output_shape: bool,
-    ) -> ExtensionKind:
-        """Make the member of `word`; only the class body does."""
-        member = object.__new__(cls)
-        member._value_ = word
-        member.multiple = multiple
-        member.preserves_schema = preserves_schema
-        member.declares_schema = declares_schema
-        member.relocates_execution = relocates_execution
-        member.preserves_output_shape = preserves_output_shape
-        return member
+    @property
+    def preserves_schema(self) -> bool:
+        """Whether the input schema stays as received, plus the layer's own reserved parameters."""
+        return self is ExtensionKind.WRAPPER
+
+    @property
+    def declares_schema(self) -> bool:
+        """Whether the layer presents an input schema of its own."""
+        return self is ExtensionKind.TRANSFORMER
+
+    @property
+    def relocates_execution(self) -> bool:
+        """Whether the body of the tool runs in a worker process."""
+        return self is ExtensionKind.BACKEND
+
+    @property
+    def preserves_output_shape(self) -> bool:
+        """Whether a variant may inherit the base's output schema."""
+        return self is not ExtensionKind.TRANSFORMER
 
 
 class ExtensionFactory(Protocol):

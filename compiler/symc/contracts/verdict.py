@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Final, Literal, TypeAlias, final, get_args
 
 from symc.contracts.frozen import FrozenDict, freeze
 from symc.contracts.vocabulary import Effect
@@ -13,7 +13,7 @@ __all__ = ["ALLOW", "ASK", "DENY", "Decision", "PolicyRequest", "PolicyVerdict",
 
 Decision: TypeAlias = Literal["allow", "ask", "deny"]
 
-_STRENGTH: Final[dict[str, int]] = {word: rank for rank, word in enumerate(get_args(Decision))}
+_BY_STRENGTH: Final[tuple[Decision, ...]] = get_args(Decision)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +40,7 @@ class PolicyRequest:
         object.__setattr__(self, "arguments", freeze(self.arguments))
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class PolicyVerdict:
     """A policy's answer: `ALLOW` (no objection), `DENY(reason)` or `ASK(reason)`.
@@ -55,8 +56,8 @@ class PolicyVerdict:
     ALLOW: ClassVar[PolicyVerdict]
 
     def __post_init__(self) -> None:
-        if self.decision not in _STRENGTH:
-            raise ValueError(f'"{self.decision}" is no decision; the decisions are {", ".join(_STRENGTH)}')
+        if self.decision not in _BY_STRENGTH:
+            raise ValueError(f'"{self.decision}" is no decision; the decisions are {", ".join(_BY_STRENGTH)}')
         if isinstance(self.reasons, str) or not all(isinstance(reason, str) for reason in self.reasons):
             raise TypeError("reasons is a sequence of strings")
         object.__setattr__(self, "reasons", tuple(sorted(set(self.reasons))))
@@ -109,7 +110,7 @@ def combine(verdicts: Iterable[PolicyVerdict]) -> PolicyVerdict:
             raise TypeError(f"a {type(verdict).__name__} is no PolicyVerdict")
         if verdict.decision == strongest.decision:
             strongest = PolicyVerdict(verdict.decision, strongest.reasons + verdict.reasons)
-        elif _STRENGTH[verdict.decision] > _STRENGTH[strongest.decision]:
+        elif _BY_STRENGTH.index(verdict.decision) > _BY_STRENGTH.index(strongest.decision):
             strongest = verdict
     return strongest
 
