@@ -15,8 +15,8 @@ from symc.diagnostics import Code, Diagnostic, Report, Span
 from symc.diagnostics.codes import pins as codes
 from symc.diagnostics.suggest import did_you_mean
 from symc.schema.drafts import DRAFTS, Draft, draft_named, draft_of
-from symc.schema.references import REFERENCES, Document, Unresolved
-from symc.schema.survey import MAX_DEPTH, Survey, Tokens, survey, tokens
+from symc.schema.references import Document, Unresolved
+from symc.schema.survey import MAX_DEPTH, REFERENCES, SCOPES, Survey, Tokens, survey, texts, tokens
 from symc.schema.validator import BACKTRACKING, UnusableSchemaError, Validator
 from symc.schema.wording import closest, sentence
 
@@ -24,7 +24,6 @@ Locate: TypeAlias = Callable[[Tokens], Span]
 """Where the value at a path inside the schema was written."""
 
 _KNOWN = ", ".join(draft.name for draft in DRAFTS)
-_SCOPED = frozenset({"id", "$id", "$anchor", "$dynamicAnchor", *REFERENCES})
 
 
 def check(
@@ -52,18 +51,18 @@ class _Check:
         self.report = Report()
 
     def run(self, arguments: bool) -> tuple[Diagnostic, ...]:
-        found = survey(self.schema)
+        found = survey(self.schema) if isinstance(self.schema, dict) else Survey()
         if found.too_deep is not None:
             self._add(
                 codes.SCHEMA_TOO_DEEP, tokens(found.too_deep), f"is nested deeper than {MAX_DEPTH} levels"
             )
             return self.report.diagnostics
-        self._hidden_texts(found)
+        self._hidden_texts()
         if (draft := self._draft(found)) is not None and self._is_valid(draft):
             if arguments:
                 self._describes_object()
             self._patterns(found)
-            if any(not _SCOPED.isdisjoint(node) for _, node in found.schemas):
+            if any(not SCOPES.isdisjoint(node) for _, node in found.notable):
                 self._references(found, draft)
         return self.report.diagnostics
 
@@ -71,10 +70,10 @@ class _Check:
         message = f"the {self.what}: {_short(pointer(path))} {fault}" if path else f"the {self.what} {fault}"
         self.report.add(code.at(self.locate(path), message, hint=hint, subject=self.subject))
 
-    def _hidden_texts(self, found: Survey) -> None:
-        for place, text in found.texts:
+    def _hidden_texts(self) -> None:
+        for path, text in texts(self.schema):
             for run in hidden.scan(text):
-                self._add(codes.HIDDEN_TOOL_TEXT, tokens(place), f"holds {run.description}")
+                self._add(codes.HIDDEN_TOOL_TEXT, path, f"holds {run.description}")
 
     def _describes_object(self) -> None:
         if isinstance(self.schema, bool):
@@ -89,7 +88,7 @@ class _Check:
         # An inner `$schema` is ignored by validators unless it starts a resource; unknown, it is refused all the same.
         unknown = [
             place
-            for place, node in found.schemas
+            for place, node in found.notable
             if "$schema" in node and draft_named(node["$schema"]) is None
         ]
         for place in unknown:
@@ -127,8 +126,8 @@ class _Check:
 
     def _references(self, found: Survey, draft: Draft) -> None:
         document = Document(self.schema, draft)
-        seen = {id(node) for _, node in found.schemas}
-        todo = [(tokens(place), node) for place, node in found.schemas]
+        seen = {id(node) for _, node in found.notable}
+        todo = [(tokens(place), node) for place, node in found.notable]
         for path, node in todo:  # grows while it is walked
             for keyword in REFERENCES:
                 if not isinstance(reference := node.get(keyword), str):
@@ -140,7 +139,7 @@ class _Check:
                     # It points into a place that is no schema by its keyword, such as an `x-` key.
                     seen.add(id(target.schema))
                     inner = survey(target.schema)
-                    todo += [((*target.path, *tokens(p)), n) for p, n in inner.schemas]
+                    todo += [((*target.path, *tokens(p)), n) for p, n in inner.notable]
         if not self.report.failed:
             self._compiles()
 
@@ -164,7 +163,7 @@ def _owned(what: str, subject: str) -> str:
 
 
 def _patterns(found: Survey) -> Iterator[tuple[Tokens, str]]:
-    for place, node in found.schemas:
+    for place, node in found.notable:
         if isinstance(pattern := node.get("pattern"), str):
             yield (*tokens(place), "pattern"), pattern
         if isinstance(patterns := node.get("patternProperties"), dict):

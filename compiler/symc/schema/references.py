@@ -10,9 +10,6 @@ from urllib.parse import unquote, urldefrag, urljoin
 from symc.schema.drafts import Draft, Role
 from symc.schema.survey import Tokens, members
 
-REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
-"""Keywords that refer to another schema."""
-
 _ANCHORS: Final = ("$anchor", "$dynamicAnchor")
 
 

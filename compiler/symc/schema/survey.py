@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from symc import hidden
 from symc.schema.drafts import Role, role_of
 
 MAX_DEPTH: Final = 100
@@ -27,55 +30,81 @@ def tokens(place: Place) -> Tokens:
     return tuple(reversed(found))
 
 
-@dataclass(slots=True)
+REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+"""Keywords that refer to another schema."""
+
+SCOPES: Final = frozenset({"id", "$id", "$anchor", "$dynamicAnchor", *REFERENCES})
+"""Keywords with which a schema names itself or another; most schemas have none."""
+
+_CONTAINERS: Final = (dict, list, tuple)
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
+_ESCAPED_CONTROL: Final = re.compile(r"\\[ubfr]")
+_NOTABLE: Final = SCOPES | {"$schema", "pattern", "patternProperties"}
+
+
+@dataclass(frozen=True, slots=True)
 class Survey:
     """What one walk found.
 
-    ``schemas`` are all objects that stand where a schema is due, outermost first; ``texts`` every string that is not
-    plain printable ASCII, keys included; ``too_deep`` the first place below ``MAX_DEPTH`` (nothing below it is seen).
+    ``notable`` are the objects that stand where a schema is due and have a keyword that needs a look of its own
+    (references, names, patterns, dialect), outermost first; ``too_deep`` the first place below ``MAX_DEPTH``, where
+    the walk ended.
     """
 
-    schemas: list[tuple[Place, dict[str, Any]]] = field(default_factory=list)
-    texts: list[tuple[Place, str]] = field(default_factory=list)
+    notable: tuple[tuple[Place, dict[str, Any]], ...] = ()
     too_deep: Place = None
 
 
 def survey(root: Any) -> Survey:
-    """Walk ``root`` once; it is looked at as a JSON Schema, whatever it is."""
-    found = Survey()
-    stack: list[tuple[Any, Place, Role, int]] = [(root, None, Role.SCHEMA, 0)]
+    """Walk ``root`` once; it is looked at as a JSON Schema, whatever it is.
+
+    Every tool of a workspace passes through here, so only objects and arrays are put aside.
+    """
+    notable: list[tuple[Place, dict[str, Any]]] = []
+    level: list[tuple[Any, Place, Role]] = [(root, None, Role.SCHEMA)]
+    for _ in range(MAX_DEPTH + 1):
+        below: list[tuple[Any, Place, Role]] = []
+        for node, place, role in level:
+            if role is Role.SCHEMA and isinstance(node, dict) and not _NOTABLE.isdisjoint(node):
+                notable.append((place, node))
+            for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+                if isinstance(value, _CONTAINERS):
+                    below.append((value, (place, key), role_below(role, node, key, value)))
+        if not below:
+            return Survey(tuple(notable))
+        level = below
+    return Survey(tuple(notable), too_deep=level[0][1])
+
+
+def texts(root: Any) -> Iterator[tuple[Tokens, str]]:
+    """Every string in a value of bounded depth, keys included, that is not plain printable ASCII.
+
+    None at all where nothing in the value is hidden, which is told for the whole of it at once.
+    """
+    whole = _ENCODE(root)
+    if not _ESCAPED_CONTROL.search(whole) and not hidden.scan(whole):
+        return
+    stack: list[tuple[Any, Tokens]] = [(root, ())]
     while stack:
-        node, place, role, depth = stack.pop()
+        node, path = stack.pop()
         if isinstance(node, str):
             if not (node.isascii() and node.isprintable()):
-                found.texts.append((place, node))
-            continue
-        if not isinstance(node, dict | list | tuple):
-            continue
-        if depth > MAX_DEPTH:
-            found.too_deep = place
-            return found
-        if role is Role.SCHEMA and isinstance(node, dict):
-            found.schemas.append((place, node))
-        stack.extend(
-            (value, (place, key), child, depth + 1)
-            for key, value, child in reversed(list(members(node, role)))
-        )
-        if isinstance(node, dict):
-            found.texts += [((place, key), key) for key in node if not (key.isascii() and key.isprintable())]
-    return found
+                yield path, node
+        elif isinstance(node, dict):
+            stack += [(key, (*path, key)) for key in node]
+            stack += [(value, (*path, key)) for key, value in node.items()]
+        elif isinstance(node, list | tuple):
+            stack += [(value, (*path, index)) for index, value in enumerate(node)]
 
 
 def members(node: Any, role: Role) -> Iterator[tuple[Any, Any, Role]]:
     """The direct members of an object or array inside a schema: key or index, value, and what the value is."""
-    if isinstance(node, dict):
-        if role is Role.SCHEMA:
-            for key, value in node.items():
-                yield key, value, role_of(key, value)
-            return
-        items: Any = node.items()
-    else:
-        items = enumerate(node)
-    child = Role.SCHEMA if role is Role.SCHEMAS else Role.DATA
-    for key, value in items:
-        yield key, value, child
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        yield key, value, role_below(role, node, key, value)
+
+
+def role_below(role: Role, node: Any, key: Any, value: Any) -> Role:
+    """What ``value`` is, under ``key`` of the object or array ``node`` that is ``role``."""
+    if role is Role.SCHEMAS:
+        return Role.SCHEMA
+    return role_of(key, value) if role is Role.SCHEMA and isinstance(node, dict) else Role.DATA
