@@ -86,3 +86,53 @@ VARIANT_ONLY_MIXED = Code(
     "variants: {crm/lookup: [{chain: [audit], expose: only}, {chain: [memo]}]}",
     "Write `expose: only` at every chain of the tool.",
 )
+TOOL_UNKNOWN = Code(
+    "SYM330",
+    "tool-unknown",
+    "`tools` or `exclude` names a tool, or an extension, that is not there.",
+    "tools: [crm/lokup_customer]",
+    "Correct the name.",
+)
+TOOL_OF_UNUSED_EXTENSION = Code(
+    "SYM331",
+    "tool-of-unused-extension",
+    "`tools` or `exclude` names a tool of an extension that the agent does not use.",
+    "extensions: [files]\ntools: [crm/lookup_customer]",
+    "Add the extension to `extensions`.",
+)
+ROW_SELECTS_NOTHING = Code(
+    "SYM332",
+    "row-selects-nothing",
+    "A pattern under `tools` matches no tool of the extensions the agent uses.",
+    "tools: [crm/lokup_*]",
+    "Correct the pattern, or remove the row.",
+)
+TOOL_ROW_TWICE = Code(
+    "SYM333",
+    "tool-row-twice",
+    "Two rows say how one tool is exposed.",
+    "tools: [{tool: crm/lookup, as: find}, {tool: crm/lookup, as: get}]",
+    "Merge them into one row.",
+)
+TOOL_ROW_PATTERN = Code(
+    "SYM334",
+    "tool-row-pattern",
+    "A row with a name or a description of its own is for one tool; a pattern could match several.",
+    'tools: [{tool: "crm/*", as: find}]',
+    "Name the tool.",
+)
+SELECTED_AND_EXCLUDED = Code(
+    "SYM335",
+    "selected-and-excluded",
+    "One tool is both selected and excluded by name.",
+    "tools: [crm/export_all]\nexclude: [crm/export_all]",
+    "Remove one of the two.",
+)
+EXCLUDE_MATCHES_NOTHING = Code(
+    "SYM336",
+    "exclude-matches-nothing",
+    "A pattern under `exclude` matches no tool of the extensions the agent uses, so it protects from nothing.",
+    "exclude: [crm/exprot_*]",
+    "Correct the pattern, or remove it.",
+    Level.WARN,
+)
