@@ -26,11 +26,14 @@ from symc.contracts import (
     ALLOW,
     ASK,
     DENY,
+    ConfiguredExtensionFactory,
     ExtensionContractError,
     ExtensionContribution,
+    ExtensionFactory,
     ExtensionKind,
     ExtensionProvider,
     FrozenDict,
+    LayerCallable,
     LifecycleContribution,
     LifecyclePhase,
     PolicyContribution,
@@ -431,6 +434,18 @@ def test_X_09_a_failing_contribute_keeps_its_cause() -> None:
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
+def test_X_09_a_contribute_that_refuses_itself_is_heard_as_it_is() -> None:
+    """[X-09] Its own `ExtensionContractError` is not wrapped in another."""
+    own = ExtensionContractError("the licence is missing", "crm")
+
+    def contribute() -> ExtensionContribution:
+        raise own
+
+    with pytest.raises(ExtensionContractError) as caught:
+        contribution_of(_Answers(contribute))
+    assert caught.value is own
+
+
 # ---- X-10, X-11 ----
 
 
@@ -810,6 +825,20 @@ def test_X_17_adding_a_policy_never_weakens(verdicts: list[PolicyVerdict], one: 
     assert strength.index(after.decision) >= strength.index(before.decision)
 
 
+@pytest.mark.parametrize(
+    ("verdict", "denies", "asks", "reason"),
+    [
+        (ALLOW, False, False, ""),
+        (DENY("no"), True, False, "no"),
+        (ASK("sure?"), False, True, "sure?"),
+        (DENY(""), True, False, ""),
+    ],
+)
+def test_X_17_what_a_verdict_says(verdict: PolicyVerdict, denies: bool, asks: bool, reason: str) -> None:
+    """[X-17]"""
+    assert (verdict.denies, verdict.asks, verdict.reason) == (denies, asks, reason)
+
+
 @pytest.mark.parametrize("verdict", [ALLOW, DENY("no"), ASK("sure?")])
 def test_X_17_a_verdict_is_neither_true_nor_false(verdict: PolicyVerdict) -> None:
     """[X-17] `if verdict:` would read a denial as a yes."""
@@ -868,6 +897,20 @@ async def _async_hook() -> None:
 def test_X_19_a_hook_is_sync_or_async_without_argument(run: Any) -> None:
     """[X-19]"""
     ExtensionContribution.build("crm", lifecycle=[a_hook(run=run)]).validate()
+
+
+def test_X_19_a_hook_that_shows_no_signature_is_accepted() -> None:
+    """[X-19] As some callables written in C do not; nothing can be said against them."""
+
+    class Opaque:
+        __signature__ = "none"
+
+        def __call__(self) -> None:
+            return None
+
+    with pytest.raises(TypeError):
+        inspect.signature(Opaque())
+    ExtensionContribution.build("crm", lifecycle=[a_hook(run=Opaque())]).validate()
 
 
 @pytest.mark.parametrize("run", [answer, lambda one: None, "acme:open", None])
@@ -957,6 +1000,31 @@ def test_extension_kinds_have_the_properties_of_their_table(
         member.preserves_output_shape,
     ) == (multiple, preserves_schema, declares_schema, relocates_execution, preserves_output_shape)
     assert member.name == kind.upper()
+
+
+def test_a_factory_is_any_callable_of_that_shape() -> None:
+    """docs/variants.md §5: nothing to inherit; the type checker holds the annotations below."""
+
+    def plain(func: LayerCallable, name: str, description: str) -> LayerCallable:
+        async def layer(**arguments: Any) -> str:
+            return f"{name}: {await func(**arguments)}"
+
+        return layer
+
+    def configured(
+        func: LayerCallable, name: str, description: str, config: Mapping[str, Any]
+    ) -> LayerCallable:
+        return plain(func, f"{name}{config['mark']}", description)
+
+    async def base(key: str) -> str:
+        return key
+
+    factory: ExtensionFactory = plain
+    with_config: ConfiguredExtensionFactory = configured
+    assert asyncio.run(_run(factory(base, "search_memo", "")(key="x"))) == "search_memo: x"
+    assert (
+        asyncio.run(_run(with_config(base, "search_memo", "", {"mark": "!"})(key="x"))) == "search_memo!: x"
+    )
 
 
 def test_there_are_three_extension_kinds() -> None:

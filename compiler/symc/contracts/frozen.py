@@ -38,11 +38,13 @@ class FrozenDict(dict[str, Any]):
         pass
 
     def __eq__(self, other: object) -> bool:
+        if not isinstance(other, dict):
+            return NotImplemented
         if dict.__eq__(self, other):
             return True
-        # A plain dict of equal content holds lists where this one holds tuples.
-        if isinstance(other, FrozenDict) or not isinstance(other, dict):
+        if isinstance(other, FrozenDict) or len(self) != len(other):
             return False
+        # A plain dict of equal content holds lists where this one holds tuples.
         try:
             return dict.__eq__(self, freeze(other))
         except (TypeError, ValueError):
