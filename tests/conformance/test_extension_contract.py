@@ -728,6 +728,14 @@ def test_X_16_an_unknown_action_is_an_error(actions: Any) -> None:
     assert "action" in refusal(a_policy(actions=actions), "policies").fault
 
 
+@pytest.mark.parametrize("word", ["tool-call", "TOOL_CALL", "tool_calls"])
+def test_X_16_an_unknown_action_is_answered_with_the_nearest(word: str) -> None:
+    """[X-16] P3: with did-you-mean."""
+    fault = refusal(a_policy(actions={word}), "policies").fault
+    assert f"'{word}'" in fault
+    assert "did you mean 'tool_call'?" in fault
+
+
 def test_X_16_any_set_of_actions_is_frozen() -> None:
     """[X-16]"""
     given = ["tool_call", "delegate"]

@@ -201,8 +201,8 @@ def subject_of(member: Contribution) -> str:
             return f'fragment "{_printable(name)}"'
         case PolicyContribution(policy_id=name):
             return f'policy "{_printable(name)}"'
-        case LifecycleContribution(hook_id=name):
-            return f'hook "{_printable(name)}"'
+        case _:
+            return f'hook "{_printable(member.hook_id)}"'
 
 
 def _printable(name: object) -> str:
@@ -241,8 +241,13 @@ def _check_text(member: Contribution, **texts: object) -> None:
 
 
 def _check_word(member: Contribution, key: str, word: object, words: tuple[str, ...]) -> None:
-    if not isinstance(word, str) or word not in words:
-        raise _fault(member, f"{word!r} is no {key}; {key}s are {', '.join(words)}")
+    if isinstance(word, str) and word in words:
+        return
+    from difflib import get_close_matches  # only a fault needs it
+
+    close = get_close_matches(str(word).lower(), words, n=1)
+    meant = f"did you mean {close[0]!r}? " if close else ""
+    raise _fault(member, f"{word!r} is no {key}; {meant}{key}s are {', '.join(words)}")
 
 
 def _check_async(member: Contribution, key: str, function: object) -> None:
