@@ -547,6 +547,17 @@ def test_X_12_an_invoke_that_is_not_async_over_one_mapping_is_refused(invoke: An
     assert 'tool "search"' in error.member
 
 
+def test_X_12_a_refusal_does_not_show_defaults() -> None:
+    """[X-12] A default may be a secret."""
+
+    async def invoke(*, token: str = "s3cr3t") -> str:
+        return token
+
+    fault = refusal(ToolContribution("search", "crm", invoke)).fault  # type: ignore[arg-type]
+    assert "token" in fault
+    assert "s3cr3t" not in fault
+
+
 SCHEMA = {"type": "object", "properties": {"key": {"enum": ["a", "b"]}}, "required": ["key"]}
 
 

@@ -274,4 +274,6 @@ def _check_takes(member: Contribution, key: str, function: Callable[..., object]
         signature.bind(*[None] * count)
     except TypeError:
         wanted = "no argument" if count == 0 else "one argument"
-        raise _fault(member, f"`{key}` must take {wanted}; it has the signature {signature}") from None
+        # Names only: a default may be anything, a secret too.
+        names = ", ".join(signature.parameters)
+        raise _fault(member, f"`{key}` must take {wanted}; its parameters are ({names})") from None

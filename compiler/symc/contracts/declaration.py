@@ -103,7 +103,7 @@ def input_schema_of(function: Callable[..., Any], extension: str = "") -> Frozen
     for parameter in signature.parameters.values():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             raise ExtensionContractError(
-                f"parameter `{parameter}` cannot be passed by name; arguments are", extension, subject
+                f"parameter `{parameter.name}` cannot be passed by name; arguments are", extension, subject
             )
         if parameter.name not in hints:
             raise ExtensionContractError(f"parameter `{parameter.name}` is not annotated", extension, subject)
