@@ -1,0 +1,1 @@
+"""Testing agents: the pytest plugin and its snapshot extensions."""

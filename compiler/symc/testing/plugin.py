@@ -1,0 +1,1 @@
+"""The pytest plugin ``symc``: fixtures over a compiled workspace (docs/prompts.md §7)."""
