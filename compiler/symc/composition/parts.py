@@ -1,4 +1,4 @@
-"""The composition: one frozen value for what an agent is — prompt, tools, vetoes, lifecycle, grants.
+"""The parts of a composition: fragments, tools, vetoes, hooks, and the agents and extensions that hold them.
 
 Everything here is data that the lockfile holds (docs/lockfile.md §2); nothing is looked up, computed from the world or
 changed in place. Schemas and configs are deep-frozen (:mod:`symc.contracts.frozen`). Maps are plain read-only

@@ -1,0 +1,203 @@
+"""Verify a lock: every digest it stores, every value it derives, and the digest that was expected of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from symc.canonical import CanonicalError, JsonPath
+from symc.composition import Composition, Lock, Stored
+from symc.composition.cover import Seal, digest_of, reached, seals
+from symc.composition.form import DIGEST
+from symc.composition.whole import lock_tree
+from symc.diagnostics import Diagnostic, Span
+from symc.diagnostics.codes import locking
+from symc.diagnostics.suggest import suggestion
+from symc.guarding import effect_guards, tool_guards
+from symc.lock import scanning
+from symc.lock.errors import LockError
+from symc.lock.references import dangling
+
+_FILE = "symc.lock"
+_RECOMPILE = "run: symc compile"
+
+
+def verify(lock: Lock, agent: str | None = None) -> None:
+    """Check what ``agent`` reaches (None: the whole lock) against the digests that the lock stores.
+
+    Also checks that references lead somewhere, and that ``guarded_by`` and ``effects`` are what follows from the
+    policies (L11). Raises ``LockError`` with every mismatch, or with the one fault of structure that stands in the way.
+    A lock that was compiled stores no digests and has none to fail.
+    """
+    compositions: dict[str, Composition] = {}
+    for name in lock.agents if agent is None else (agent,):
+        _collect(composition_of(lock, name), compositions)
+    stored = lock.stored
+    found = [one for composition in compositions.values() for one in _faults(composition, stored)]
+    if stored is not None:
+        if agent is None:
+            for section in (lock.bases, lock.extensions):
+                section.values()  # decoded below, by use
+                for name in section:
+                    section[name]
+            tree = stored.tree
+        else:
+            tree = _entries_of(compositions.values(), stored.tree)
+        found.extend(_broken(tree, stored))
+    if found:
+        raise LockError(*sorted(found, key=lambda one: one.sort_key))
+
+
+def composition_of(lock: Lock, agent: str) -> Composition:
+    """The agent with all that it reaches; raises ``LockError`` for an agent that the lock does not hold."""
+    if agent not in lock.agents:
+        file = _FILE if lock.stored is None else lock.stored.file
+        raise LockError(
+            locking.LOCK_AGENT_UNKNOWN.at(
+                Span(file),
+                f'{file} holds no agent "{agent}"',
+                hint=suggestion(agent, lock.agents) or None,
+                subject=agent,
+            )
+        )
+    return lock.composition(agent)
+
+
+def expect_digest(lock: Lock, expected: str, agent: str | None = None) -> None:
+    """Check that the digest of ``agent`` (None: of the whole lock) is ``expected``, computed from what is there.
+
+    Raises ``LockError`` for another one, and for an ``expected`` that is no digest in full.
+    """
+    if agent is not None:
+        composition_of(lock, agent)
+    tree = _whole(lock)
+    part = tree if agent is None else reached(tree, agent)
+    try:
+        actual = digest_of(part, agent or "*")
+    except CanonicalError as error:
+        actual = f"none ({error})"
+    if actual == expected:
+        return
+    file = _FILE if lock.stored is None else lock.stored.file
+    what = "the whole lock" if agent is None else f'agent "{agent}"'
+    reason = (
+        f"{what} has the digest {actual}; expected was {expected}"
+        if DIGEST.fullmatch(expected)
+        else f'the expected digest "{expected}" is none: it is "sha256:" and 64 lower-case hex digits'
+    )
+    raise LockError(locking.LOCK_EXPECTATION.at(Span(file), reason, subject=agent or "*"))
+
+
+def digest_lines(lock: Lock) -> tuple[str, ...]:
+    """The lines of ``symc digest``: ``sha256:…  NAME``, first the whole lock as ``*``, then each agent by name (L12)."""
+    tree = _whole(lock)
+    known: dict[int, str] = {}
+    whole = f"{digest_of(tree, known=known)}  *"
+    agents = (f"{digest_of(reached(tree, name), name, known)}  {name}" for name in sorted(tree["agents"]))
+    return (whole, *agents)
+
+
+def _whole(lock: Lock) -> Mapping[str, Any]:
+    return lock_tree(lock) if lock.stored is None else lock.stored.tree
+
+
+def _collect(composition: Composition, found: dict[str, Composition]) -> None:
+    waiting = [composition]
+    while waiting:
+        one = waiting.pop()
+        if one.name not in found:
+            found[one.name] = one
+            waiting.extend(one.delegates.values())
+
+
+def _entries_of(compositions: Iterable[Composition], tree: Mapping[str, Any]) -> dict[str, Any]:
+    """The whole entries that these compositions use, in the form of a lock."""
+    agents: dict[str, Any] = {}
+    bases: dict[str, Any] = {}
+    extensions: dict[str, Any] = {}
+    for one in compositions:
+        agents[one.name] = tree["agents"][one.name]
+        extensions.update({name: tree["extensions"][name] for name in one.extensions})
+        for name in one.bases:
+            into, section = (bases, "bases") if name in tree.get("bases", {}) else (agents, "agents")
+            into[name] = tree[section][name]
+    whole = {"agents": agents, "bases": bases, "extensions": extensions}
+    return {**whole, "workspace": tree["workspace"]} if "workspace" in tree else whole
+
+
+def _broken(tree: Mapping[str, Any], stored: Stored) -> Iterator[Diagnostic]:
+    for one in seals(tree):
+        try:
+            broken = one.computed != one.record["digest"]
+        except CanonicalError as error:
+            yield _at(stored, (*one.path, *error.path), f"{_named(one)}: {error.reason}")
+            continue
+        if broken:
+            yield _at(stored, (*one.path, "digest"), f"{_named(one)} is not what its digest was made of")
+
+
+_KINDS = {
+    "author": "base",
+    "bound-tool": "tool",
+    "rendered": "rendered text",
+    "tool-extension": "tool extension",
+}
+
+
+def _named(one: Seal) -> str:
+    """The sealed part in words: ``fragment "crm/etiquette"``."""
+    names = [str(step) for step in one.path[1::2]] or ["workspace"]
+    return f'{_KINDS.get(one.domain, one.domain)} "{"/".join(names)}"'
+
+
+def _at(stored: Stored, path: JsonPath, message: str) -> Diagnostic:
+    place = scanning.position(stored.text, scanning.locate(stored.text, path))
+    return locking.LOCK_DIGEST.at(Span(stored.file, place, place), message, hint=_RECOMPILE)
+
+
+def _faults(composition: Composition, stored: Stored | None) -> Iterator[Diagnostic]:
+    """References that lead nowhere, and derived values that do not follow."""
+    agent = composition.agent
+    at = ("agents", agent.name)
+    for path, reference in dangling(composition):
+        yield locking.LOCK_STRUCTURE.at(
+            _span(stored, (*at, *path)),
+            f'agent "{agent.name}" refers to "{reference}", which the lock does not hold',
+            hint=_RECOMPILE,
+            subject=agent.name,
+        )
+    try:
+        guards = tool_guards(composition.policies, agent.tools.values())
+        effects = effect_guards(composition.policies, agent.grants)
+    except ValueError as error:
+        yield locking.LOCK_STRUCTURE.at(_span(stored, at), str(error), hint=_RECOMPILE, subject=agent.name)
+        return
+    for name, tool in agent.tools.items():
+        if tool.guarded_by != guards[name]:
+            yield _derived(
+                _span(stored, (*at, "tools", name, "guarded_by")),
+                f'tool "{name}" of agent "{agent.name}" is guarded by {_listed(guards[name])}, '
+                f"and not by {_listed(tool.guarded_by)}",
+                agent.name,
+            )
+    if dict(agent.effects) != effects:
+        yield _derived(
+            _span(stored, (*at, "effects")),
+            f'the policies that guard the effects of agent "{agent.name}" are not those the lock says',
+            agent.name,
+        )
+
+
+def _derived(span: Span, message: str, agent: str) -> Diagnostic:
+    return locking.LOCK_DERIVED.at(span, message, hint=_RECOMPILE, subject=agent)
+
+
+def _span(stored: Stored | None, path: JsonPath) -> Span:
+    if stored is None:
+        return Span(_FILE)
+    place = scanning.position(stored.text, scanning.locate(stored.text, path))
+    return Span(stored.file, place, place)
+
+
+def _listed(ids: tuple[str, ...]) -> str:
+    return ", ".join(ids) if ids else "nothing"
