@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from symc.runtime.model import ModelProvider
+    from symc.runtime.providers.anthropic import AnthropicProvider
     from symc.runtime.providers.mock import MockModelProvider
+    from symc.runtime.providers.openai import OpenAIProvider
 
-__all__ = ["MockModelProvider", "ModelProvider"]
+__all__ = ["AnthropicProvider", "MockModelProvider", "ModelProvider", "OpenAIProvider"]
 
 _HOMES = {
+    "AnthropicProvider": "symc.runtime.providers.anthropic",
     "MockModelProvider": "symc.runtime.providers.mock",
     "ModelProvider": "symc.runtime.model",
+    "OpenAIProvider": "symc.runtime.providers.openai",
 }
 
 
