@@ -58,3 +58,73 @@ HIDDEN_TOOL_TEXT = Code(
     'description: "Format files.\\u200b"',
     "Remove the characters; of a pinned tool, do not use it before its author explained them.",
 )
+TOOL_NAME_TOO_LONG = Code(
+    "SYM541",
+    "tool-name-too-long",
+    "The name under which a model would see a tool is longer than the agent's provider allows.",
+    "extensions: [{use: observability, prefix: workspace_observability}]  # and variants: [cached, traced]",
+    "Shorten the prefix, or name the tool or the variant with `as`.",
+)
+TOOL_NAME_CHARACTERS = Code(
+    "SYM542",
+    "tool-name-characters",
+    "A tool's name has characters that its server may use and the agent's provider refuses.",
+    "tools: [cal/calendar.read]  # with provider: openai",
+    "Rename it: {tool: cal/calendar.read, as: calendar_read}; the server still gets the raw name.",
+)
+TOO_MANY_TOOLS = Code(
+    "SYM543",
+    "too-many-tools",
+    "An agent exposes more tools, variants included, than its provider or its own limits allow.",
+    "tools: [everything/*]  # 142 tools, with provider: openai",
+    "Select fewer tools, or hide the steps of chains with `expose: leaf`.",
+)
+TOOL_DESCRIPTION_TOO_LONG = Code(
+    "SYM544",
+    "tool-description-too-long",
+    "A tool's description is longer than the agent's provider allows; it is never cut.",
+    "tools: [docs/resolve]  # described in 2780 characters, with provider: openai",
+    "Describe the tool in the agent: {tool: docs/resolve, description: …}.",
+)
+SCHEMA_ROOT_COMBINATOR = Code(
+    "SYM545",
+    "schema-root-combinator",
+    "An input schema combines schemas at its root, which the agent's provider refuses.",
+    "input_schema: {type: object, anyOf: [{required: [a]}, {required: [b]}]}  # with provider: anthropic",
+    "Move the combination into a property, or check it in the tool and say it in the description.",
+)
+SCHEMA_PROPERTY_KEY = Code(
+    "SYM546",
+    "schema-property-key",
+    "A parameter's name has characters, or a length, that the agent's provider refuses.",
+    'input_schema: {type: object, properties: {"filter[id]": {type: string}}}  # with provider: anthropic',
+    "Rename the parameter, or mint a variant whose schema names it otherwise.",
+)
+SCHEMA_ARRAY_ITEMS = Code(
+    "SYM547",
+    "schema-array-items",
+    "An array in an input schema does not say what it holds; the agent's provider wants to know, and symc never guesses.",
+    "input_schema: {type: object, properties: {ids: {type: array}}}  # with provider: openai",
+    "Say under `items` what the array holds.",
+)
+SCHEMA_UNION_TYPE = Code(
+    "SYM548",
+    "schema-union-type",
+    "A schema names several types, or any, where the agent's provider takes one, and no equal with single types exists.",
+    "input_schema: {type: object, properties: {value: true}}  # with provider: gemini",
+    "Name one type, or alternatives under `anyOf`.",
+)
+SCHEMA_REF_UNSUPPORTED = Code(
+    "SYM549",
+    "schema-ref-unsupported",
+    "A schema refers to a part of itself in a way that cannot be inlined, and the agent's provider takes no references.",
+    'input_schema: {type: object, properties: {child: {$ref: "#"}}}  # with provider: gemini',
+    "Give the tool a schema without the reference in a variant, or leave the tool out.",
+)
+SCHEMA_TOO_NESTED = Code(
+    "SYM550",
+    "schema-too-nested",
+    "An input schema nests objects and arrays deeper than the agent's provider follows.",
+    "input_schema: {type: object, properties: {a: {type: object, properties: {…}}}}  # 11 levels, with provider: openai",
+    "Make the arguments flatter.",
+)
