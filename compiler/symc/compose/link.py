@@ -118,6 +118,7 @@ def _linked(name: str, heritage: _Heritage, closures: Closures) -> LinkedAgent:
     missing = heritage.references.missing
     return LinkedAgent(
         manifest=manifests.agents[name],
+        workspace=workspace,
         bases=tuple(manifests.agents[base] for base in line[:-1]),
         provider=share.provider or "none",
         model=share.model,

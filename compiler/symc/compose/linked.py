@@ -49,6 +49,11 @@ class OwnedPrompt:
     prompt: model.Prompt
     place: Place
 
+    @property
+    def id(self) -> str:
+        """The joined id ``owner/fragment_id``, an opaque key."""
+        return f"{self.owner}/{self.prompt.fragment_id}"
+
 
 @dataclass(frozen=True, slots=True)
 class OwnedPolicy:
@@ -107,6 +112,7 @@ class LinkedAgent:
     """
 
     manifest: Checked[model.Agent]
+    workspace: Checked[model.Workspace] | None = None
     bases: tuple[Checked[model.Agent], ...] = ()
     provider: str = "none"
     model: str = ""

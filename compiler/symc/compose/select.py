@@ -108,16 +108,6 @@ class _Offer:
         """The tools a row selects; a row that selects nothing is reported."""
         pattern = _pattern(row.pattern)
         place, at = row.place, (("tool",) if row.is_object else ())
-        if row.is_object and not pattern.literal:
-            self._report.add(
-                codes.TOOL_ROW_PATTERN.at(
-                    place.span(*at),
-                    f'"{row.pattern}" is a pattern, and a row with a name or description of its own is for one tool',
-                    hint="name the tool, or write the pattern as a row of its own",
-                    subject=place.owner,
-                )
-            )
-            return []
         found = self._matching(pattern)
         if not found and not self._agent.poisoned:
             self._report.add(self._nothing(pattern, row.pattern, place, at))

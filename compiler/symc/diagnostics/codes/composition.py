@@ -114,25 +114,83 @@ TOOL_ROW_TWICE = Code(
     "tools: [{tool: crm/lookup, as: find}, {tool: crm/lookup, as: get}]",
     "Merge them into one row.",
 )
-TOOL_ROW_PATTERN = Code(
-    "SYM334",
-    "tool-row-pattern",
-    "A row with a name or a description of its own is for one tool; a pattern could match several.",
-    'tools: [{tool: "crm/*", as: find}]',
-    "Name the tool.",
-)
 SELECTED_AND_EXCLUDED = Code(
-    "SYM335",
+    "SYM334",
     "selected-and-excluded",
     "One tool is both selected and excluded by name.",
     "tools: [crm/export_all]\nexclude: [crm/export_all]",
     "Remove one of the two.",
 )
 EXCLUDE_MATCHES_NOTHING = Code(
-    "SYM336",
+    "SYM335",
     "exclude-matches-nothing",
     "A pattern under `exclude` matches no tool of the extensions the agent uses, so it protects from nothing.",
     "exclude: [crm/exprot_*]",
     "Correct the pattern, or remove it.",
+    Level.WARN,
+)
+PROMPT_TOO_LARGE = Code(
+    "SYM340",
+    "prompt-too-large",
+    "The static prompt of an agent has more characters than its limit; nothing is ever cut.",
+    "limits: {prompt_chars: 2000}",
+    "Shorten a fragment, drop an extension, or raise the limit.",
+)
+EXTENSION_PROMPT_TOO_LARGE = Code(
+    "SYM341",
+    "extension-prompt-too-large",
+    "The fragments of one extension have more characters than an agent allows an extension.",
+    "limits: {extension_prompt_chars: 500}",
+    "Shorten the extension's fragments, or raise the limit.",
+)
+TEMPLATE_SYNTAX = Code(
+    "SYM342",
+    "template-syntax",
+    "A template is not well-formed.",
+    "prompts: [{fragment_id: tone, template: true, text: 'Be {{ tone.'}]",
+    "Close the tag; text with braces of its own needs no `template: true`.",
+)
+TEMPLATE_NOT_ALLOWED = Code(
+    "SYM343",
+    "template-not-allowed",
+    "A template uses more than the language of templates: variables, conditions on them, loops over lists, five filters.",
+    "prompts: [{fragment_id: tone, template: true, text: '{{ tone.upper() }}'}]",
+    "Write it with what the message lists; everything else belongs into a variable.",
+)
+TEMPLATE_UNDECLARED = Code(
+    "SYM344",
+    "template-undeclared",
+    "A template uses a variable that neither its extension nor workspace, bases or agent declare.",
+    "prompts: [{fragment_id: tone, template: true, text: 'Be {{ tone }}.'}]    # no `vars`",
+    "Declare it under `vars`.",
+)
+TEMPLATE_VALUE = Code(
+    "SYM345",
+    "template-value",
+    "A variable has a value that cannot stand where the template uses it: a list that is printed, a loop over a word.",
+    "vars: {topics: [a, b]}\nprompts: [{fragment_id: t, template: true, text: 'About {{ topics }}'}]",
+    "Join the list, or correct the value.",
+)
+TEMPLATE_TOO_LARGE = Code(
+    "SYM346",
+    "template-too-large",
+    "A template could render to more text than any prompt holds.",
+    "prompts: [{fragment_id: t, template: true, text: '{% for x in thousands %}…{% endfor %}'}]",
+    "Loop over a shorter list.",
+)
+VARIABLE_UNUSED = Code(
+    "SYM347",
+    "variable-unused",
+    "A variable is declared and no template uses it, so setting it changes nothing.",
+    "vars: {tonne: friendly}",
+    "Correct the name, or remove the line.",
+    Level.WARN,
+)
+TOOL_NAME_IN_PROSE = Code(
+    "SYM360",
+    "tool-name-in-prose",
+    "A prompt or a description tells the model to use a tool by a name it does not have in this agent.",
+    "extensions: [{use: crm, prefix: c}]\ninstructions: Find people with `lookup_customer`.",
+    "Write the name the message shows, or select the tool.",
     Level.WARN,
 )

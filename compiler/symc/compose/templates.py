@@ -1,0 +1,101 @@
+"""Templates: the texts of one workspace's templates, each read once, each rendering made once (docs/manifests.md §6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from symc import hidden
+from symc.compose.plain import PlainTemplate, plain_template
+from symc.compose.variable import Fault, Mention
+from symc.diagnostics.codes import composition as codes
+from symc.diagnostics.codes import shape
+from symc.diagnostics.suggest import suggestion
+from symc.rendering import DELIMITER
+
+if TYPE_CHECKING:  # Jinja2 is loaded only for a workspace that has a template that needs it
+    from symc.compose.dialect import DialectTemplate
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """The text of a template with values in place; with faults it is the template's own text."""
+
+    text: str
+    faults: tuple[Fault, ...] = ()
+
+
+class Templates:
+    """The memory of one compile: what it holds never changes a result, only the time to get it again."""
+
+    __slots__ = ("_read", "_rendered")
+
+    def __init__(self) -> None:
+        self._read: dict[str, PlainTemplate | DialectTemplate | tuple[Fault, ...]] = {}
+        self._rendered: dict[tuple[str, tuple[str, ...]], Rendering] = {}
+
+    def mentions(self, text: str) -> tuple[Mention, ...]:
+        """The variables a template reads, in the order of their places; none if it cannot be read."""
+        template = self._template(text)
+        return () if isinstance(template, tuple) else template.mentions
+
+    def render(self, text: str, values: Mapping[str, Any]) -> Rendering:
+        """The template with these values; a variable without a value is a fault at each place that mentions it."""
+        template = self._template(text)
+        if isinstance(template, tuple):
+            return Rendering(text, template)
+        mentions = template.mentions
+        # By their spelling: 1, 1.0 and True are equal keys and different texts.
+        key = (text, tuple([repr(values.get(mention.name)) for mention in mentions]))
+        rendering = self._rendered.get(key)
+        if rendering is None:
+            undeclared = [mention for mention in mentions if mention.name not in values]
+            if undeclared:
+                # Not remembered: the hint depends on all that is declared.
+                return Rendering(text, tuple(_undeclared(mention, values) for mention in undeclared))
+            rendering = self._rendered[key] = _rendered(text, template, values)
+        return rendering
+
+    def _template(self, text: str) -> PlainTemplate | DialectTemplate | tuple[Fault, ...]:
+        template = self._read.get(text)
+        if template is None:
+            template = plain_template(text)
+            if template is None:
+                from symc.compose.dialect import dialect_template
+
+                template = dialect_template(text)
+            self._read[text] = template
+        return template
+
+
+def _rendered(text: str, template: PlainTemplate | DialectTemplate, values: Mapping[str, Any]) -> Rendering:
+    faults = template.faults(values)
+    if faults:
+        return Rendering(text, faults)
+    rendered = template.render(values)
+    return Rendering(rendered, tuple(_joined_up(rendered)))
+
+
+def _undeclared(mention: Mention, values: Mapping[str, Any]) -> Fault:
+    return Fault(
+        codes.TEMPLATE_UNDECLARED,
+        f'the template uses "{mention.name}", which is not declared',
+        mention.line,
+        mention.column,
+        suggestion(mention.name, values) or f"declare it under `vars`: {{{mention.name}: …}}",
+    )
+
+
+def _joined_up(rendered: str) -> list[Fault]:
+    """What is harmless in the template and in the values, and is not once they are put together."""
+    faults = []
+    if "<" in rendered and (found := DELIMITER.search(rendered)):
+        message = f'the rendered text holds "{found[0]}", which frames the text of an extension'
+        faults.append(Fault(shape.WRAPPER_DELIMITER, message, hint="word it without the tag"))
+    for run in hidden.scan(rendered):
+        message = f"the rendered text holds {run.description}"
+        faults.append(
+            Fault(shape.HIDDEN_TEXT, message, hint="remove what cannot be seen from text and values")
+        )
+    return faults
