@@ -64,7 +64,9 @@ class Rule(Node):
     """The body of a declarative ``deny`` or ``ask``."""
 
     tools: tuple[str | VariantSelector, ...] = _many("Tool patterns (extension/glob) that the rule stops.")
-    when: Schema | None = Field(default=None, description="JSON Schema over the arguments; absent: always.")
+    when: Schema | bool | None = Field(
+        default=None, description="JSON Schema over the arguments; absent: always."
+    )
     reason: str = Field(default="", description="What the model and the reviewer read.")
 
 
@@ -220,8 +222,8 @@ class Agent(Node):
     extensions: tuple[Use, ...] = _many("Extensions used.")
     tools: tuple[str | ToolRow, ...] = _many("Selected tools; absent or [] means none.")
     exclude: tuple[str, ...] = _many("Patterns that are never selected.")
-    variants: dict[str, tuple[Chain, ...]] = Field(
-        default_factory=dict, strict=False, description="Chains by tool or pattern."
+    variants: dict[str, Annotated[tuple[Chain, ...], Field(strict=False)]] = Field(
+        default_factory=dict, description="Chains by tool or pattern."
     )
     grants: tuple[str, ...] = _many("Effects allowed beyond the baseline.")
     prompts: tuple[Prompt, ...] = _many("Authored fragments and slots.")

@@ -1,0 +1,184 @@
+"""Check: documents → typed manifests. Pure; every mistake of every document in one run (docs/manifests.md)."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from symc.contracts.names import EXTENSION_NAME, RESERVED_NAMES
+from symc.diagnostics import Hint, LabelledSpan, Report, Span
+from symc.diagnostics.codes import shape as codes
+from symc.diagnostics.suggest import did_you_mean
+from symc.manifest import words
+from symc.manifest.checked import Checked, Manifests
+from symc.manifest.fragments import check_fragments
+from symc.manifest.model import Agent, Extension, Workspace
+from symc.manifest.pinned import with_pin
+from symc.manifest.selection import check_selection, check_uses
+from symc.manifest.server import check_server
+from symc.manifest.shape import MODELS, Body, shaped
+from symc.manifest.submission import Submission
+from symc.manifest.texts import plain_text
+from symc.manifest.toolbox import check_hooks, check_package, check_tool_extensions, check_tools
+from symc.manifest.variables import check_vars
+from symc.manifest.vetoes import check_policies
+from symc.source import Document, Sources
+
+
+def check(sources: Sources, *, built_in: bool = False) -> Manifests:
+    """All manifests of a workspace, typed; a refused document drops out and its name is poisoned.
+
+    ``built_in`` is for symc's own manifests: they may bear the names that are reserved.
+    """
+    report = Report()
+    files = [_file(document, sources, report, built_in=built_in) for document in sources.documents]
+    refused = _one_namespace(files, report)
+    accepted = [file.checked for file in files if file.checked is not None and file.name not in refused]
+    workspaces = [one for one in accepted if isinstance(one.body, Workspace)]
+    return Manifests(
+        workspace=workspaces[0] if len(workspaces) == 1 else None,
+        agents={one.name: one for one in accepted if isinstance(one.body, Agent)},
+        extensions={one.name: one for one in accepted if isinstance(one.body, Extension)},
+        poisoned=frozenset(
+            refused
+            | {file.name for file in files if file.checked is None and file.name}
+            # The name of an unreadable manifest is not known; most are named as their file.
+            | {posixpath.splitext(posixpath.basename(path))[0] for path in sources.refused}
+        ),
+        diagnostics=report.diagnostics,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """What the check made of one document; ``checked`` is None when it was refused."""
+
+    document: Document
+    kind: str
+    name: str
+    checked: Checked[Any] | None
+
+    @property
+    def name_span(self) -> Span:
+        """Where the name was written; the kind, where the name is the default."""
+        return self.document.span("name" if "name" in self.document.data else "kind")
+
+
+def _file(document: Document, sources: Sources, report: Report, *, built_in: bool) -> _File:
+    submission = Submission(document, built_in=built_in)
+    kind = _kind(submission)
+    name = submission.subject or ("workspace" if kind == "workspace" else "")
+    checked = _checked(submission, kind, sources) if kind else None
+    report.extend(submission.report.diagnostics)
+    return _File(document, kind, name, None if submission.report.failed else checked)
+
+
+def _kind(submission: Submission) -> str:
+    """The kind of the document, empty when it is refused."""
+    kind = submission.data.get("kind")
+    if isinstance(kind, str) and kind in MODELS:
+        return kind
+    known = ", ".join(MODELS)
+    if "kind" not in submission.data:
+        nearest = next((key for key in submission.data if did_you_mean(key, ["kind"])), None)
+        submission.refuse(
+            codes.KIND_MISSING,
+            (nearest,) if nearest else (),
+            "this manifest does not say its kind",
+            at_key=nearest is not None,
+            hint=f"did you write `{nearest}` for `kind`?" if nearest else f"add `kind:` with one of {known}",
+        )
+        return ""
+    nearest = did_you_mean(kind, MODELS) if isinstance(kind, str) else None
+    submission.refuse(
+        codes.KIND_UNKNOWN,
+        ("kind",),
+        f"{words.shown(kind) if isinstance(kind, str) else 'this'} is no kind of manifest; the kinds are {known}",
+        hint=Hint(f"did you mean {nearest}?", submission.replacement(("kind",), nearest))
+        if nearest
+        else None,
+    )
+    return ""
+
+
+def _checked(submission: Submission, kind: str, sources: Sources) -> Checked[Any] | None:
+    body = shaped(submission, kind)
+    if body is None:
+        return None
+    _name(submission, body)
+    check_vars(submission, body.vars, qualified=kind != "extension")
+    prompts, files = check_fragments(submission, body.prompts, sources, contributed=kind == "extension")
+    policies = check_policies(submission, body.policies)
+    pin = None
+    if isinstance(body, Extension):
+        plain_text(submission, ("description",), body.description, "the description")
+        check_package(submission, body)
+        check_tools(submission, body.tools)
+        check_hooks(submission, body.lifecycle)
+        check_tool_extensions(submission, body.tool_extensions)
+        if body.mcp is not None:
+            check_server(submission, body.mcp)
+            body, pin = with_pin(submission, body, sources)
+    else:
+        check_uses(submission, body.extensions)
+    if isinstance(body, Agent):
+        plain_text(submission, ("description",), body.description, "the description")
+        if body.instructions is not None:
+            plain_text(submission, ("instructions",), body.instructions, "the text")
+        check_selection(submission, body)
+    body = body.model_copy(update={"prompts": prompts, "policies": policies})
+    return Checked(document=submission.document, body=body, pin=pin, files=files)
+
+
+def _name(submission: Submission, body: Body) -> None:
+    words.name(submission, ("name",), body.name, EXTENSION_NAME, submission.data["kind"])
+    if body.name in RESERVED_NAMES and not submission.built_in:
+        submission.refuse(
+            codes.RESERVED_NAME,
+            ("name",),
+            f'"{body.name}" is a name of symc\'s own',
+            hint="choose another name",
+        )
+
+
+def _one_namespace(files: Iterable[_File], report: Report) -> set[str]:
+    """Names given to several documents: each is said with both places, and none of the documents stands."""
+    taken: dict[str, _File] = {}
+    refused: set[str] = set()
+    workspace: _File | None = None
+    for file in files:
+        if file.kind == "workspace":
+            if workspace is not None:
+                report.add(_second_workspace(workspace, file))
+                refused |= {workspace.name, file.name}
+                continue
+            workspace = file
+        if not file.name:
+            continue
+        first = taken.setdefault(file.name, file)
+        if first is not file:
+            refused.add(file.name)
+            report.add(
+                codes.DUPLICATE_NAME.at(
+                    file.name_span,
+                    f'"{file.name}" is the name of two manifests; all of a workspace share one namespace',
+                    secondary=(
+                        LabelledSpan(first.name_span, f"the {first.kind or 'manifest'} of this name"),
+                    ),
+                    hint="rename one of the two",
+                    subject=file.name,
+                )
+            )
+    return refused
+
+
+def _second_workspace(first: _File, second: _File) -> Any:
+    return codes.SEVERAL_WORKSPACES.at(
+        second.document.span("kind"),
+        "a second manifest is `kind: workspace`",
+        secondary=(LabelledSpan(first.document.span("kind"), "the first one"),),
+        hint="merge the two",
+        subject=second.name,
+    )

@@ -1,0 +1,116 @@
+"""An MCP server: how it is reached, and that no secret stands in the manifest (docs/manifests.md §3, docs/policies.md §7)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from symc.diagnostics.codes import shape as codes
+from symc.manifest.keys import Path
+from symc.manifest.model import Server
+from symc.manifest.submission import Submission
+
+_REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
+_VARIABLE = re.compile(r"[^=\x00]+")
+
+
+def check_server(submission: Submission, server: Server) -> None:
+    """Check ``mcp``; messages never repeat a value of ``env``, ``headers`` or a URL's user-info."""
+    _one_transport(submission, server)
+    if server.command == ():
+        submission.refuse(
+            codes.EMPTY_LIST,
+            ("mcp", "command"),
+            "the server's `command` is empty",
+            hint="name the program to start",
+        )
+    if server.url is not None:
+        _url(submission, server.url)
+    for path, text in _texts(server):
+        env_references(submission, path, text)
+
+
+def env_references(submission: Submission, path: Path, text: str) -> None:
+    """Refuse a reference to the environment that is not written ``${env:NAME}``."""
+    if "${env:" in text and text.count("${env:") != len(_REFERENCE.findall(text)):
+        submission.refuse(
+            codes.INVALID_ENV_REFERENCE,
+            path,
+            "a reference to the environment is not written as ${env:NAME}",
+            hint="NAME starts with a letter or `_` and goes on in letters, digits and `_`",
+        )
+
+
+def whole_references(submission: Submission, path: Path, value: object) -> None:
+    """Refuse, in the config of a tool extension, a reference that is not a whole string (docs/manifests.md §3)."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            whole_references(submission, (*path, key), item)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            whole_references(submission, (*path, index), item)
+    elif isinstance(value, str) and "${env:" in value and not _REFERENCE.fullmatch(value):
+        submission.refuse(
+            codes.INVALID_ENV_REFERENCE,
+            path,
+            "in a config, a reference to the environment is a whole string: ${env:NAME}",
+            hint="put the whole value in the variable",
+        )
+
+
+def _one_transport(submission: Submission, server: Server) -> None:
+    if server.command is not None and server.url is not None:
+        submission.refuse(
+            codes.EXACTLY_ONE,
+            ("mcp", "url"),
+            "the server has `command` and `url`",
+            at_key=True,
+            secondary=submission.also(("mcp", "command"), "`command` is given here"),
+            hint="keep `command` to start it, or `url` to reach it",
+        )
+        return
+    if server.command is None and server.url is None:
+        submission.refuse(
+            codes.EXACTLY_ONE,
+            ("mcp",),
+            "the server has neither `command` nor `url`",
+            at_key=True,
+            hint="add `command: [program, argument]`, or `url: https://…`",
+        )
+        return
+    for key, partner, there in (("env", "command", server.command), ("headers", "url", server.url)):
+        if there is None and getattr(server, key):
+            submission.refuse(
+                codes.IDLE_KEY,
+                ("mcp", key),
+                f"`{key}` belongs to a server with `{partner}`, and this one has none",
+                at_key=True,
+                hint="a server that is started takes `env`, one that is reached by URL `headers`",
+            )
+
+
+def _url(submission: Submission, url: str) -> None:
+    try:
+        parts = urlsplit(_REFERENCE.sub("x", url))
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and not re.search(r"\s", url)
+    except ValueError:
+        sound = False
+    # A URL that is one reference is not known before the run.
+    if not sound and not _REFERENCE.match(url):
+        submission.refuse(
+            codes.INVALID_URL,
+            ("mcp", "url"),
+            "the server's `url` is no http or https address",
+            hint="write the whole address: https://example.test/mcp",
+        )
+
+
+def _texts(server: Server) -> Iterator[tuple[Path, str]]:
+    for index, argument in enumerate(server.command or ()):
+        yield ("mcp", "command", index), argument
+    if server.url is not None:
+        yield ("mcp", "url"), server.url
+    for section, values in (("env", server.env), ("headers", server.headers)):
+        for key, value in values.items():
+            yield ("mcp", section, key), value

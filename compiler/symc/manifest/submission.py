@@ -1,0 +1,112 @@
+"""A document on its way to become a manifest: where its parts stand, and the mistakes found in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from symc.diagnostics import Code, Diagnostic, Edit, Hint, LabelledSpan, Report, Span
+from symc.manifest.keys import Path
+from symc.source import Document
+
+
+@dataclass(slots=True)
+class Submission:
+    """One document with the diagnostics of the check stage.
+
+    Key paths are those of the model; ``place`` maps them to what was written, which may be shorter (``crm`` for
+    ``{use: crm}``). ``spoilt`` holds the entries whose shape was refused, as path prefixes: nothing else is said of them.
+    """
+
+    document: Document
+    built_in: bool = False
+    report: Report = field(default_factory=Report)
+    spoilt: set[Path] = field(default_factory=set)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The document as written."""
+        return self.document.data
+
+    @property
+    def file(self) -> str:
+        """Path of the document, relative to the workspace."""
+        return self.document.path
+
+    def place(self, path: Path) -> Path:
+        """The longest way into the document along ``path``; steps that lead nowhere are passed over."""
+        here: Any = self.document.data
+        written: list[str | int] = []
+        for step in path:
+            if isinstance(here, dict):
+                if step not in here:
+                    continue
+            elif not (isinstance(here, list) and isinstance(step, int) and step < len(here)):
+                continue
+            here = here[step]
+            written.append(step)
+        return tuple(written)
+
+    def value(self, path: Path) -> Any:
+        """What is written at ``path``."""
+        here: Any = self.document.data
+        for step in self.place(path):
+            here = here[step]
+        return here
+
+    def span(self, path: Path) -> Span:
+        """Where the value at ``path`` was written."""
+        return self.document.span(*self.place(path))
+
+    def key_span(self, path: Path) -> Span:
+        """Where the key at the end of ``path`` was written."""
+        return self.document.key_span(*self.place(path))
+
+    def raw(self, path: Path) -> str:
+        """The scalar at ``path``, exactly as it stands in the file."""
+        return self.document.raw(*self.place(path))
+
+    def replacement(self, path: Path, text: str) -> Edit | None:
+        """An edit that writes ``text`` in place of the scalar at ``path``; None where that is not certain to work."""
+        place = self.place(path)
+        if not self.document.is_plain(*place):
+            return None
+        return Edit(self.document.span(*place), text)
+
+    def refuse(
+        self,
+        code: Code,
+        path: Path,
+        message: str,
+        *,
+        at_key: bool = False,
+        span: Span | None = None,
+        secondary: tuple[LabelledSpan, ...] = (),
+        notes: tuple[str, ...] = (),
+        hint: Hint | str | None = None,
+    ) -> None:
+        """Take one mistake at ``path`` (at its key with ``at_key``, or at ``span``), unless its entry is spoilt already."""
+        if self._is_spoilt(path):
+            return
+        where = span or (self.key_span(path) if at_key else self.span(path))
+        self.report.add(
+            code.at(where, message, secondary=secondary, notes=notes, hint=hint, subject=self.subject)
+        )
+
+    def take(self, path: Path, diagnostics: tuple[Diagnostic, ...]) -> None:
+        """Take what another check found at ``path``."""
+        if not self._is_spoilt(path):
+            self.report.extend(diagnostics)
+
+    def _is_spoilt(self, path: Path) -> bool:
+        return bool(self.spoilt) and any(path[: len(prefix)] == prefix for prefix in self.spoilt)
+
+    @property
+    def subject(self) -> str:
+        """The manifest's name as written, empty if there is none."""
+        name = self.document.data.get("name")
+        return name if isinstance(name, str) else ""
+
+    def also(self, path: Path, label: str) -> tuple[LabelledSpan, ...]:
+        """The other side of a conflict: the key at ``path``, with what it says."""
+        return (LabelledSpan(self.key_span(path), label),)

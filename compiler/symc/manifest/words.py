@@ -1,0 +1,155 @@
+"""The words of a manifest: names, ids, versions, targets, patterns, effects — each by its own rule (docs/manifests.md §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from packaging.version import InvalidVersion, Version
+
+from symc import hidden
+from symc.contracts.names import EXTENSION_NAME, NameRule, ToolPattern
+from symc.contracts.vocabulary import EFFECTS
+from symc.diagnostics import Hint, LabelledSpan
+from symc.diagnostics.codes import shape as codes
+from symc.diagnostics.suggest import did_you_mean
+from symc.manifest.keys import Path
+from symc.manifest.requirement import requirement_fault, spaced
+from symc.manifest.submission import Submission
+
+Item = TypeVar("Item")
+
+
+def present(items: Sequence[Item]) -> Iterator[tuple[int, Item]]:
+    """The sound items of a section with their index; a spoilt one has left None behind."""
+    return ((index, item) for index, item in enumerate(items) if item is not None)
+
+
+def name(submission: Submission, path: Path, text: str, rule: NameRule, what: str) -> None:
+    """Check a name or id against its rule; ``what`` is the noun for messages."""
+    fault = rule.fault(text)
+    if fault is None:
+        return
+    if runs := hidden.scan(text):
+        fault = f"holds {runs[0].description}"
+    submission.refuse(
+        codes.INVALID_NAME,
+        path,
+        f"the {what} {shown(text)} {fault}",
+        hint=f"write {better}" if (better := _spelt(text, rule)) else None,
+    )
+
+
+def unique(submission: Submission, names: Iterable[tuple[Path, str]], what: str) -> None:
+    """Refuse a name given twice, and two that differ only in case, each with the place of the first (X-21)."""
+    first: dict[str, tuple[Path, str]] = {}
+    for path, text in names:
+        earlier = first.setdefault(text.lower(), (path, text))
+        if earlier[0] == path:
+            continue
+        same = earlier[1] == text
+        message = (
+            f'the {what} "{text}" is given twice'
+            if same
+            else f'the {what}s "{earlier[1]}" and "{text}" differ only in case'
+        )
+        submission.refuse(
+            codes.DUPLICATE_ID if same else codes.CASE_ONLY,
+            path,
+            message,
+            secondary=(LabelledSpan(submission.span(earlier[0]), f'"{earlier[1]}" is given here first'),),
+            hint="rename one of the two",
+        )
+
+
+def requirement(submission: Submission, path: Path, text: str) -> None:
+    """Check a requirement."""
+    if fault := requirement_fault(text):
+        corrected = spaced(text)
+        hint = Hint(f'write "{corrected}"', submission.replacement(path, corrected)) if corrected else None
+        submission.refuse(codes.INVALID_REQUIREMENT, path, fault, hint=hint)
+
+
+def version(submission: Submission, path: Path, text: str) -> None:
+    """Check a version."""
+    try:
+        Version(text)
+    except InvalidVersion:
+        submission.refuse(codes.INVALID_VERSION, path, f'{shown(text)} is no PEP 440 version such as "1.4.0"')
+
+
+def target(submission: Submission, path: Path, text: str) -> None:
+    """Check a ``module:qualname``."""
+    module, colon, qualname = text.partition(":")
+    if colon and _is_dotted(module) and _is_dotted(qualname):
+        return
+    hint = None
+    head, dot, tail = text.rpartition(".")
+    if not colon and dot and _is_dotted(text):
+        hint = Hint(f"write {head}:{tail}", submission.replacement(path, f'"{head}:{tail}"'))
+    submission.refuse(
+        codes.INVALID_TARGET, path, f"{shown(text)} names no code as module:qualname", hint=hint
+    )
+
+
+def pattern(
+    submission: Submission, path: Path, text: str, *, literal: bool = False, at_key: bool = False
+) -> None:
+    """Check a tool pattern; with ``literal`` it must name one tool."""
+    try:
+        parsed = ToolPattern.parse(text)
+    except ValueError as error:
+        hint = 'write "*/*" for every tool' if text == "*" else None
+        submission.refuse(codes.INVALID_PATTERN, path, str(error), at_key=at_key, hint=hint)
+        return
+    if parsed.extension is not None and (fault := EXTENSION_NAME.fault(parsed.extension)):
+        submission.refuse(
+            codes.INVALID_PATTERN,
+            path,
+            f'{shown(text)}: no extension is named "{parsed.extension}": the name {fault}',
+            at_key=at_key,
+        )
+    elif literal and not parsed.literal:
+        submission.refuse(
+            codes.INVALID_PATTERN,
+            path,
+            f'"{text}" is a pattern, and one tool must be named here',
+            at_key=at_key,
+            hint="name the tool as extension/tool",
+        )
+
+
+def effect(submission: Submission, path: Path, text: str, what: str) -> None:
+    """Check the name of an effect (P3, X-16)."""
+    if text in EFFECTS:
+        return
+    nearest = did_you_mean(text, EFFECTS)
+    submission.refuse(
+        codes.UNKNOWN_EFFECT,
+        path,
+        f"{shown(text)} is no {what}; the {what}s are {', '.join(EFFECTS)}",
+        hint=Hint(f"did you mean {nearest}?", submission.replacement(path, nearest)) if nearest else None,
+    )
+
+
+def shown(text: str) -> str:
+    """The text in quotes, on one line, with nothing hidden in it."""
+    line = text.replace("\n", " ")
+    line = line if len(line) <= 60 else line[:59] + "…"
+    for run in reversed(hidden.scan(line)):
+        points = "".join(f"<U+{point:04X}>" for point in run.code_points)
+        line = line[: run.offset] + points + line[run.offset + len(run.code_points) :]
+    return f'"{line}"'
+
+
+def _is_dotted(text: str) -> bool:
+    return text.isascii() and all(part.isidentifier() for part in text.split("."))
+
+
+def _spelt(text: str, rule: NameRule) -> str | None:
+    """The name with its letters lowered and its blanks joined, where the rule then takes it."""
+    for joint in "-_":
+        candidate = joint.join(text.lower().replace("_", " ").replace("-", " ").split())
+        if candidate != text and rule.accepts(candidate):
+            return candidate
+    return None
