@@ -58,6 +58,55 @@ HIDDEN_TOOL_TEXT = Code(
     'description: "Format files.\\u200b"',
     "Remove the characters; of a pinned tool, do not use it before its author explained them.",
 )
+PIN_INVALID = Code(
+    "SYM511",
+    "pin-invalid",
+    "A pin is not what an MCP server answers to `tools/list`.",
+    '{"tools": [{"description": "a tool without a name"}]}',
+    "Run symc pin; do not write pins by hand.",
+)
+PIN_SCHEMA_MISSING = Code(
+    "SYM512",
+    "pin-schema-missing",
+    "A pinned tool has no input schema, so nobody knows which arguments it takes.",
+    '{"tools": [{"name": "search", "description": "Search."}]}',
+    "Leave the server out until its author gives the tool an `inputSchema`; without parameters that is {type: object}.",
+)
+PIN_DUPLICATE_TOOL = Code(
+    "SYM513",
+    "pin-duplicate-tool",
+    "A server has two tools of one name; a call could reach either.",
+    '{"tools": [{"name": "search", …}, {"name": "search", …}]}',
+    "Tell the server's author; a server that answers so cannot be used.",
+)
+PIN_TOOL_NAME = Code(
+    "SYM514",
+    "pin-tool-name",
+    "A server's tool has a name that MCP does not allow.",
+    '{"tools": [{"name": "delete everything", …}]}',
+    "Tell the server's author: 1 to 128 letters, digits, `_`, `.`, `-` and `/`.",
+)
+PIN_DRIFT = Code(
+    "SYM521",
+    "pin-drift",
+    "A live server says something else of a tool than its pin, which is what was reviewed.",
+    "symc pin --check  # the description now also asks for a copy to somebody",
+    "Review old and new; run symc pin to take the new one over.",
+)
+PIN_TOOL_ADDED = Code(
+    "SYM522",
+    "pin-tool-added",
+    "A live server has a tool that is not in its pin.",
+    "symc pin --check  # after an update of the server",
+    "Review it; after symc pin the patterns of agents may select it.",
+)
+PIN_TOOL_REMOVED = Code(
+    "SYM523",
+    "pin-tool-removed",
+    "A live server no longer has a tool that is in its pin.",
+    "symc pin --check  # after an update of the server",
+    "Run symc pin, and take the tool out of the agents that name it.",
+)
 TOOL_NAME_TOO_LONG = Code(
     "SYM541",
     "tool-name-too-long",
