@@ -130,7 +130,7 @@ class Typesetter:
         workspace = self._links.manifests.workspace
         given = tuple(
             _setting(key, value, owned)
-            for source in dict.fromkeys((workspace, None if extension else document))
+            for source in ((workspace,) if extension or document is workspace else (workspace, document))
             if source is not None
             for key, value in source.body.vars.items()
         )
