@@ -40,6 +40,8 @@ __all__ = [
     "link",
 ]
 
+_WORKSPACE = "workspace"  # what a workspace manifest is called, unless it says otherwise
+
 
 def link(manifests: Manifests) -> Links:
     """Resolve every reference between manifests and add up each agent; what is refused drops out, said once."""
@@ -116,6 +118,9 @@ def _linked(name: str, heritage: _Heritage, closures: Closures) -> LinkedAgent:
     workspace = manifests.workspace
     documents = line if workspace is None else (workspace.name, *line)
     missing = heritage.references.missing
+    poisoned = closure.missing.union(*(missing[document] for document in documents if document in missing))
+    if workspace is None and (manifests.workspace_refused or _WORKSPACE in manifests.poisoned):
+        poisoned |= {_WORKSPACE}
     return LinkedAgent(
         manifest=manifests.agents[name],
         workspace=workspace,
@@ -134,7 +139,7 @@ def _linked(name: str, heritage: _Heritage, closures: Closures) -> LinkedAgent:
         vars=share.vars,
         delegates=tuple((row, place) for row, place in share.delegates if _can_be_called(row, manifests)),
         registrations=closure.registrations,
-        poisoned=closure.missing.union(*(missing[document] for document in documents if document in missing)),
+        poisoned=poisoned,
     )
 
 

@@ -47,6 +47,7 @@ def check(sources: Sources, *, built_in: bool = False) -> Manifests:
             # The name of an unreadable manifest is not known; most are named as their file.
             | {posixpath.splitext(posixpath.basename(path))[0] for path in sources.refused}
         ),
+        workspace_refused=not workspaces and any(file.kind == "workspace" for file in files),
         diagnostics=report.diagnostics,
     )
 

@@ -67,10 +67,12 @@ class Manifests:
     """All manifests of a workspace that were accepted, and the names of those that were not.
 
     ``poisoned`` holds the names of refused documents: references to them are neither resolved nor reported again.
+    ``workspace_refused``: there is a workspace manifest, and what it gives to every agent is not known.
     """
 
     workspace: Checked[Workspace] | None = None
     agents: Mapping[str, Checked[Agent]] = field(default_factory=dict)
     extensions: Mapping[str, Checked[Extension]] = field(default_factory=dict)
     poisoned: frozenset[str] = frozenset()
+    workspace_refused: bool = False
     diagnostics: tuple[Diagnostic, ...] = ()
