@@ -46,7 +46,7 @@ def check_schema(
     def locate(inner: Path) -> Span:
         return submission.span((*path, *inner))
 
-    found = schema.check(value, locate, owner, what=what, arguments=arguments)
+    found = schema.check(value, locate, owner, what=what, arguments=arguments, shows_all=submission.shows_all)
     submission.take(path, found)
     return not found
 

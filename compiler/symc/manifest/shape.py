@@ -6,7 +6,7 @@ is still a model, so that the facts of its sound entries are checked in the same
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -54,7 +54,7 @@ def _validated(kind: str, data: dict[str, Any]) -> tuple[Body | None, list[Fault
         body = None
     else:
         found = {}
-    for path in _nulls(data, ()):
+    for path in _nulls(data):
         found.setdefault(path, Fault(path, "null", None, {}))
     return body, list(found.values())
 
@@ -74,14 +74,18 @@ _FREE_FORM = frozenset(
 )
 
 
-def _nulls(value: Any, path: Path) -> Iterator[Path]:
-    """Every key without a value: to the models it is as good as absent, to the author it is a slip (a list of none or all?)."""
-    items = value.items() if isinstance(value, dict) else enumerate(value)
-    for key, item in items:
-        if item is None:
-            yield (*path, key)
-        elif isinstance(item, dict | list) and key not in _FREE_FORM:
-            yield from _nulls(item, (*path, key))
+def _nulls(data: dict[str, Any]) -> list[Path]:
+    """Every key without a value: as good as absent to the models, and to its author a slip (a list of none, or of all?)."""
+    found: list[Path] = []
+    stack: list[tuple[Any, Path]] = [(data, ())]
+    while stack:
+        value, path = stack.pop()
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            if item is None:
+                found.append((*path, key))
+            elif isinstance(item, dict | list) and key not in _FREE_FORM:
+                stack.append((item, (*path, key)))
+    return found
 
 
 def _faults(error: ValidationError, data: dict[str, Any]) -> dict[Path, Fault]:

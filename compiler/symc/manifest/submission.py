@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from symc import hidden
 from symc.diagnostics import Code, Diagnostic, Edit, Hint, LabelledSpan, Report, Span
 from symc.manifest.keys import Path
 from symc.source import Document
+
+_ASCII = bytes(range(128))
 
 
 @dataclass(slots=True)
@@ -16,12 +19,23 @@ class Submission:
 
     Key paths are those of the model; ``place`` maps them to what was written, which may be shorter (``crm`` for
     ``{use: crm}``). ``spoilt`` holds the entries whose shape was refused, as path prefixes: nothing else is said of them.
+    ``shows_all``: no text of the document holds a hidden character, which most documents tell as a whole.
     """
 
     document: Document
     built_in: bool = False
     report: Report = field(default_factory=Report)
     spoilt: set[Path] = field(default_factory=set)
+    shows_all: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        # What is not in the file, and not spelt with an escape, is in no text of it. Hidden characters are looked for
+        # among the few distinct ones beyond ASCII; only emoji that are joined from several need a look at the whole.
+        text = self.document.text
+        distinct = "" if text.isascii() else " ".join(set(text.translate(None, _ASCII).decode()))
+        self.shows_all = b"\\" not in text and not (
+            hidden.scan(f" {distinct}") and hidden.scan(text.decode())
+        )
 
     @property
     def data(self) -> dict[str, Any]:

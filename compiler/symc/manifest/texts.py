@@ -18,22 +18,6 @@ Locate = Callable[[int, int], Span]
 """The place of a line and column of a text, both counted from 0."""
 
 
-def framed_text(
-    submission: Submission, path: Path, text: str, what: str, locate: Locate | None = None
-) -> None:
-    """Check text that may stand inside the frame of an extension's text; ``locate`` says where it stands if not in the manifest."""
-    find = locate or _in_manifest(submission, path)
-    _no_hidden(submission, path, text, what, find, codes.HIDDEN_TEXT)
-    if "<" in text and (found := _DELIMITER.search(text)):
-        submission.refuse(
-            codes.WRAPPER_DELIMITER,
-            path,
-            f'{what} holds "{found[0]}", which frames the text of an extension',
-            span=find(*_line_and_column(text, found.start())),
-            hint="word it without the tag",
-        )
-
-
 def plain_text(
     submission: Submission,
     path: Path,
@@ -43,25 +27,37 @@ def plain_text(
     *,
     code: Code = codes.HIDDEN_TEXT,
 ) -> None:
-    """Check any other text that a person or a model reads."""
-    _no_hidden(submission, path, text, what, locate or _in_manifest(submission, path), code)
-
-
-def _in_manifest(submission: Submission, path: Path) -> Locate:
-    return lambda line, column: submission.document.text_span(submission.place(path), line, column)
-
-
-def _no_hidden(submission: Submission, path: Path, text: str, what: str, find: Locate, code: Code) -> None:
+    """Check a text for what cannot be seen in it; ``locate`` says where it stands, if not in the manifest."""
+    if submission.shows_all and locate is None:
+        return
     for run in hidden.scan(text):
         submission.refuse(
             code,
             path,
             f"{what} holds {run.description}",
-            span=find(*_line_and_column(text, run.offset)),
+            span=_place(submission, path, text, run.offset, locate),
             hint="remove what cannot be seen; emoji and flags are fine",
         )
 
 
-def _line_and_column(text: str, offset: int) -> tuple[int, int]:
+def framed_text(
+    submission: Submission, path: Path, text: str, what: str, locate: Locate | None = None
+) -> None:
+    """The same for a text that may stand inside the frame of an extension's text: it must not end the frame."""
+    plain_text(submission, path, text, what, locate)
+    if "<" in text and (found := _DELIMITER.search(text)):
+        submission.refuse(
+            codes.WRAPPER_DELIMITER,
+            path,
+            f'{what} holds "{found[0]}", which frames the text of an extension',
+            span=_place(submission, path, text, found.start(), locate),
+            hint="word it without the tag",
+        )
+
+
+def _place(submission: Submission, path: Path, text: str, offset: int, locate: Locate | None) -> Span:
     line = text.count("\n", 0, offset)
-    return line, offset - (text.rfind("\n", 0, offset) + 1)
+    column = offset - (text.rfind("\n", 0, offset) + 1)
+    if locate is not None:
+        return locate(line, column)
+    return submission.document.text_span(submission.place(path), line, column)

@@ -27,9 +27,9 @@ def present(items: Sequence[Item]) -> Iterator[tuple[int, Item]]:
 
 def name(submission: Submission, path: Path, text: str, rule: NameRule, what: str) -> None:
     """Check a name or id against its rule; ``what`` is the noun for messages."""
-    fault = rule.fault(text)
-    if fault is None:
+    if rule.accepts(text):
         return
+    fault = rule.fault(text)
     if runs := hidden.scan(text):
         fault = f"holds {runs[0].description}"
     submission.refuse(

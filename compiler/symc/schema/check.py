@@ -27,15 +27,22 @@ _KNOWN = ", ".join(draft.name for draft in DRAFTS)
 
 
 def check(
-    schema: object, locate: Locate, subject: str, *, what: str = "schema", arguments: bool = False
+    schema: object,
+    locate: Locate,
+    subject: str,
+    *,
+    what: str = "schema",
+    arguments: bool = False,
+    shows_all: bool = False,
 ) -> tuple[Diagnostic, ...]:
     """All that is wrong with one schema; empty when it is sound, and then ``Validator`` takes it.
 
     ``locate`` gives the place of a path inside the schema, ``subject`` names its owner (``files/read_file``) and
-    ``what`` the schema itself in messages (``input schema``). With ``arguments`` it must describe an object.
+    ``what`` the schema itself in messages (``input schema``). With ``arguments`` it must describe an object. With
+    ``shows_all`` its texts are known to hold nothing hidden, as those of most files are told at once.
     """
     if isinstance(schema, dict | bool):
-        return _Check(schema, locate, subject, what).run(arguments)
+        return _Check(schema, locate, subject, what).run(arguments, shows_all)
     message = f"the {_owned(what, subject)} is {_shown(schema)}; a JSON Schema is an object or a boolean"
     return (codes.SCHEMA_INVALID.at(locate(()), message, subject=subject),)
 
@@ -50,14 +57,15 @@ class _Check:
         self.what = _owned(what, subject)
         self.report = Report()
 
-    def run(self, arguments: bool) -> tuple[Diagnostic, ...]:
+    def run(self, arguments: bool, shows_all: bool) -> tuple[Diagnostic, ...]:
         found = survey(self.schema) if isinstance(self.schema, dict) else Survey()
         if found.too_deep is not None:
             self._add(
                 codes.SCHEMA_TOO_DEEP, tokens(found.too_deep), f"is nested deeper than {MAX_DEPTH} levels"
             )
             return self.report.diagnostics
-        self._hidden_texts()
+        if not shows_all:
+            self._hidden_texts()
         if (draft := self._draft(found)) is not None and self._is_valid(draft):
             if arguments:
                 self._describes_object()
