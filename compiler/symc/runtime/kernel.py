@@ -259,9 +259,8 @@ class Run:
     async def _call_tool(self, call: ToolCall, response: ModelResponse) -> None:
         asked = _unanswered((call,))[0]
         await self._emit("tool_call", tool_call=asked)
-        await self._stage(
-            Stage.PRE_TOOL, {"arguments": len(call.arguments)}, response=response, tool_call=asked
-        )
+        counts = {"arguments": len(asked.arguments) if isinstance(asked.arguments, Mapping) else 0}
+        await self._stage(Stage.PRE_TOOL, counts, response=response, tool_call=asked)
         answered = await self._answer(call)
         await self._record(answered)
         counts = {"characters": len(answered.error or answered.result or "")}
