@@ -125,9 +125,8 @@ def _unknown(element: model.ChainElement, place: Place, agent: LinkedAgent) -> D
             hint=f"write {bearers[0]}/{element.use} or {bearers[1]}/{element.use}",
             subject=place.owner,
         )
-    owner = element.use.partition("/")[0] if "/" in element.use else ""
-    if owner in agent.poisoned:
-        return None
+    if agent.poisoned:
+        return None  # a refused document may be the one that brings it
     nearest = did_you_mean(element.use, agent.registrations)
     return codes.TOOL_EXTENSION_UNKNOWN.at(
         place.span(),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
 from jinja2 import StrictUndefined, TemplateSyntaxError, nodes
@@ -72,6 +73,7 @@ def dialect_template(text: str) -> DialectTemplate | tuple[Fault, ...]:
     return tuple(reader.faults) or DialectTemplate(tree, tuple(reader.mentions))
 
 
+@cache  # nothing is ever set on it
 def _environment() -> ImmutableSandboxedEnvironment:
     environment = ImmutableSandboxedEnvironment(
         undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False, cache_size=0

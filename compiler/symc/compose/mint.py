@@ -103,13 +103,13 @@ def _attach(
             identity = (str(pattern.extension), pattern.name)
             if identity in by_identity:
                 exact[identity] = chains[row.key]
-            else:
+            elif not agent.poisoned:  # what a refused document would have brought is not known
                 report.add(_unattached(row, identity, agent, chains, by_identity, links))
             continue
         matched = [identity for identity in by_identity if pattern.matches(*identity)]
         for identity in matched:
             by_pattern.setdefault(identity, []).extend(chains[row.key])
-        if not matched:
+        if not matched and not agent.poisoned:
             report.add(
                 codes.VARIANT_KEY_UNSELECTED.at(
                     row.place.manifest.key_span(*row.place.path),

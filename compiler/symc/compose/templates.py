@@ -40,6 +40,11 @@ class Templates:
         template = self._template(text)
         return () if isinstance(template, tuple) else template.mentions
 
+    def unreadable(self, text: str) -> tuple[Fault, ...]:
+        """What keeps a text from being a template, whatever the values."""
+        template = self._template(text)
+        return template if isinstance(template, tuple) else ()
+
     def render(self, text: str, values: Mapping[str, Any]) -> Rendering:
         """The template with these values; a variable without a value is a fault at each place that mentions it."""
         template = self._template(text)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from symc.compose.inheritance import owned_prompts
 from symc.compose.link import LinkedAgent, Links, OwnedPrompt
 from symc.compose.templates import Templates
 from symc.compose.variable import Fault, Setting, settings, values_of
@@ -137,6 +138,25 @@ class Typesetter:
         values = values_of(extension, document.body.vars if extension else {}, given)
         rendering = self.templates.render(owned.prompt.text or "", values)
         return None if rendering.faults else rendering.text
+
+    def unread(self) -> tuple[Diagnostic, ...]:
+        """What keeps templates from being read at all, also those that no agent has."""
+        documents = (*self._links.manifests.agents.values(), self._links.manifests.workspace)
+        prompts = [
+            *(owned for owned_by in self._links.prompts.values() for owned in owned_by),
+            *(
+                owned
+                for document in documents
+                if document is not None
+                for owned in owned_prompts(document, "workspace")
+            ),
+        ]
+        return tuple(
+            located(fault, owned)
+            for owned in prompts
+            if owned.prompt.template
+            for fault in self.templates.unreadable(owned.prompt.text or "")
+        )
 
     def _extension(self, name: str, given: tuple[Setting, ...]) -> SetFragments:
         if given:

@@ -1,0 +1,140 @@
+"""The pipeline: a workspace → the compositions of its agents, or every mistake that stands in their way.
+
+Pure: what is read was read before, and what is found is returned. Read :func:`compile` aloud.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+from symc import profiles
+from symc.compose.built_in import built_in
+from symc.compose.fit import fit
+from symc.compose.freeze import Composed, freeze_lock
+from symc.compose.layout import layout
+from symc.compose.link import LinkedAgent, Links, link
+from symc.compose.mint import mint
+from symc.compose.prose import Misnomer, Prose, reported
+from symc.compose.rules import ruled
+from symc.compose.select import select
+from symc.compose.typesetting import Typesetter
+from symc.compose.unused import unused_variables
+from symc.composition import LOCK_VERSION, Composition, Lock
+from symc.diagnostics import Diagnostic, Level
+from symc.manifest.check import check
+from symc.manifest.checked import Manifests
+from symc.source import Workspace, parse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compilation:
+    """What a compile found. With an error among the diagnostics there is no lock, and no agent has a composition.
+
+    ``agents`` are those that are composed, with the result of each stage and the places of every item; they are there
+    with errors, too, as far as the stages came.
+    """
+
+    workspace: Workspace
+    manifests: Manifests
+    links: Links
+    agents: Mapping[str, Composed] = field(default_factory=dict)
+    lock: Lock | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """True when no error was found."""
+        return self.lock is not None
+
+    @property
+    def compositions(self) -> Mapping[str, Composition]:
+        """The composition of each agent, by name, sorted; empty with an error."""
+        lock = self.lock
+        return {} if lock is None else {name: lock.composition(name) for name in lock.agents}
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """The texts of the files that diagnostics point into, by path, as they are counted: LF, no byte order mark."""
+        spans = (
+            span for one in self.diagnostics for span in (one.primary, *(each.span for each in one.secondary))
+        )
+        files = sorted({span.file for span in spans} & self.workspace.files.keys())
+        return {
+            path: self.workspace.files[path].decode("utf-8-sig", "replace").replace("\r\n", "\n")
+            for path in files
+        }
+
+
+def compile(workspace: Workspace, *, diff_rules: Collection[str] = ()) -> Compilation:  # noqa: A001  # what it does
+    """Compile a workspace: the compositions of all its agents, or all mistakes of all its manifests.
+
+    A stage works on what the earlier ones accepted; what they refused is not reported again. ``diff_rules`` are the codes
+    and names that the workspace's ``rules`` may hold beside those of warnings.
+    """
+    sources = parse(workspace)
+    manifests = check(sources)
+    lock_version = _lock_version(manifests)
+    links = link(_with_built_in(manifests, lock_version))
+    composing = _Composing(links)
+    agents = [composing.composed(agent) for agent in links.agents.values() if not agent.abstract]
+    found = (
+        *workspace.diagnostics,
+        *sources.diagnostics,
+        *manifests.diagnostics,
+        *links.diagnostics,
+        *composing.diagnostics(),
+    )
+    diagnostics = ruled(found, manifests.workspace, diff_rules)
+    failed = any(diagnostic.level is Level.ERROR for diagnostic in diagnostics)
+    return Compilation(
+        workspace=workspace,
+        manifests=manifests,
+        links=links,
+        agents={one.agent.name: one for one in agents},
+        # All or nothing: one error anywhere, and nothing is frozen.
+        lock=None if failed else freeze_lock(links, agents, composing.typesetter, lock_version),
+        diagnostics=diagnostics,
+    )
+
+
+class _Composing:
+    """The stages of one agent after another, with what they share: texts and schemas are looked at once a compile."""
+
+    def __init__(self, links: Links) -> None:
+        self.typesetter = Typesetter(links)
+        self._links = links
+        self._prose = Prose(links)
+        self._examined: profiles.Seen = {}
+        self._found: list[Diagnostic] = []
+        self._misnomers: list[Misnomer] = []
+
+    def composed(self, agent: LinkedAgent) -> Composed:
+        """One agent through select, mint, fit, layout and guard."""
+        selected = select(agent, self._links)
+        minted = mint(agent, selected.tools, self._links)
+        fitted = fit(agent, minted.tools, self._examined)
+        laid_out = layout(agent, self.typesetter)
+        self._misnomers.extend(self._prose.misnomers(agent, laid_out, fitted.tools))
+        for part in (selected, minted, fitted, laid_out):
+            self._found.extend(part.diagnostics)
+        return Composed(agent=agent, tools=fitted.tools, layout=laid_out)
+
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What was wrong with the agents composed so far, and with what none of them uses."""
+        return (
+            *self._found,
+            *self.typesetter.unread(),
+            *reported(self._misnomers),
+            *unused_variables(self._links, self.typesetter),
+        )
+
+
+def _lock_version(manifests: Manifests) -> int:
+    workspace = manifests.workspace
+    wanted = None if workspace is None else workspace.body.lock_version
+    return LOCK_VERSION if wanted is None else wanted
+
+
+def _with_built_in(manifests: Manifests, lock_version: int) -> Manifests:
+    return replace(manifests, extensions={**manifests.extensions, **built_in(lock_version).extensions})

@@ -1,0 +1,68 @@
+"""Rules: the levels a workspace gives to warnings (docs/manifests.md §5). An error stays an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from symc.diagnostics import Diagnostic, Level, Report
+from symc.diagnostics.codes import TABLE, find
+from symc.diagnostics.codes import references as codes
+from symc.diagnostics.suggest import suggestion
+from symc.manifest import model
+from symc.manifest.checked import Checked
+
+_DIFF: Final = "SYD"
+"""Diff rules are set in the same place and applied by the diff."""
+
+
+def ruled(
+    found: Iterable[Diagnostic], workspace: Checked[model.Workspace] | None, diff_rules: Iterable[str] = ()
+) -> tuple[Diagnostic, ...]:
+    """The diagnostics at the levels that ``rules`` of the workspace manifest gives them, in report order.
+
+    ``diff_rules`` are the codes and names of diff rules, which may stand among the others.
+    """
+    report = Report()
+    levels: dict[str, str] = {}
+    if workspace is not None and workspace.body.rules:
+        levels = _levels(workspace, frozenset(diff_rules), report)
+    for diagnostic in found:
+        level = levels.get(diagnostic.code)
+        if level is None:
+            report.add(diagnostic)
+        elif level != "off":
+            report.add(replace(diagnostic, level=Level(level)))
+    return report.diagnostics
+
+
+def _levels(
+    workspace: Checked[model.Workspace], diff_rules: frozenset[str], report: Report
+) -> dict[str, str]:
+    levels: dict[str, str] = {}
+    for key, level in workspace.body.rules.items():
+        row = find(key)
+        if row is None:
+            if key not in diff_rules and not key.upper().startswith(_DIFF):
+                names = [*diff_rules, *(name for each in TABLE for name in (each.code, each.name))]
+                report.add(
+                    codes.RULE_UNKNOWN.at(
+                        workspace.key_span("rules", key),
+                        f'there is no rule "{key}"',
+                        hint=suggestion(key, names) or "`symc explain` lists every code",
+                        subject=workspace.name,
+                    )
+                )
+        elif row.level is not Level.ERROR:
+            levels[row.code] = level
+        elif level != "error":
+            report.add(
+                codes.RULE_NOT_ADJUSTABLE.at(
+                    workspace.span("rules", key),
+                    f'"{key}" is an error and cannot be set to "{level}"',
+                    hint="remove the line; what is wrong has to be put right",
+                    subject=workspace.name,
+                )
+            )
+    return levels
