@@ -74,7 +74,7 @@ def _digit(row: Code) -> str:
     return row.code.removeprefix("SYM")[0]
 
 
-_GENERATED = "<!-- Made from the table in symc.diagnostics.codes; see tests/diagnostics/write_pages.py. -->"
+_GENERATED = "<!-- Made from the table of codes by `symc explain --write`. -->"
 
 
 def _index(table: tuple[Code, ...]) -> str:
