@@ -15,7 +15,7 @@ from symc.manifest import words
 from symc.manifest.checked import Checked, Manifests
 from symc.manifest.fragments import check_fragments
 from symc.manifest.model import Agent, Extension, Workspace
-from symc.manifest.pinned import with_pin
+from symc.manifest.pinned import pinned
 from symc.manifest.selection import check_selection, check_uses
 from symc.manifest.server import check_server
 from symc.manifest.shape import MODELS, Body, shaped
@@ -73,7 +73,7 @@ def _file(document: Document, sources: Sources, report: Report, *, built_in: boo
     name = submission.subject or ("workspace" if kind == "workspace" else "")
     checked = _checked(submission, kind, sources) if kind else None
     report.extend(submission.report.diagnostics)
-    return _File(document, kind, name, None if submission.report.failed else checked)
+    return _File(document, kind, name, None if submission.is_refused else checked)
 
 
 def _kind(submission: Submission) -> str:
@@ -121,7 +121,8 @@ def _checked(submission: Submission, kind: str, sources: Sources) -> Checked[Any
         check_tool_extensions(submission, body.tool_extensions)
         if body.mcp is not None:
             check_server(submission, body.mcp)
-            body, pin = with_pin(submission, body, sources)
+            tools, pin = pinned(submission, body, sources)
+            body = body.model_copy(update={"tools": tools})
     else:
         check_uses(submission, body.extensions)
     if isinstance(body, Agent):

@@ -10,7 +10,7 @@ from typing import Any, Final
 from symc.diagnostics import Edit, Hint
 from symc.diagnostics.codes import shape as codes
 from symc.diagnostics.suggest import did_you_mean
-from symc.manifest.keys import Path, node_at, type_at, wording, written_keys
+from symc.manifest.keys import Path, arms, node_at, type_at, wording, written_keys
 from symc.manifest.model import Agent, Extension, Node, Workspace
 from symc.manifest.shorthand import written_path
 from symc.manifest.submission import Submission
@@ -140,12 +140,17 @@ def _not_quoted(submission: Submission, path: Path) -> None:
         submission.refuse(codes.NOT_QUOTED, path, f"{_title(path)} must be text", hint="quote it")
         return
     kind = "true/false" if isinstance(submission.value(path), bool) else "a number"
+    # A name, a pattern or a target is no number in quotes either: there the hint has no edit.
+    edit = submission.replacement(path, f'"{raw}"') if path[-1] in _FREE_TEXT else None
     submission.refuse(
         codes.NOT_QUOTED,
         path,
         f"{_title(path)} must be text, and {raw} is {kind}",
-        hint=Hint(f'quote it: "{raw}"', submission.replacement(path, f'"{raw}"')),
+        hint=Hint(f'quote it: "{raw}"', edit),
     )
+
+
+_FREE_TEXT: Final = frozenset(("description", "instructions", "model", "origin", "reason", "text", "version"))
 
 
 _TRUTHS: Final = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
@@ -218,15 +223,23 @@ def _wrong_type(submission: Submission, root: type[Node], fault: Fault, path: Pa
     if isinstance(value, bool | int | float) and fault.context.get("class_name") in _SHORT:
         _not_quoted(submission, path)
         return
-    hint: Hint | str | None = None
-    if form == "a list" and isinstance(value, str) and not _is_secret(path):
-        hint = Hint(f"write [{value}]", submission.replacement(path, f"[{submission.raw(path)}]"))
+    hint = None
+    if form == "a list" and isinstance(value, str) and (items := _listed(root, fault.path, value)):
+        hint = Hint(f"write {items}", submission.replacement(path, items))
     submission.refuse(
         codes.WRONG_TYPE,
         path,
         f"{_title(path)} must be {form}, not {_shown(submission, path, value)}",
         hint=hint,
     )
+
+
+def _listed(root: type[Node], path: Path, value: str) -> str | None:
+    """A text as the list it should be; None where a list of texts would not do either."""
+    if path == ("mcp", "command"):
+        return f"[{', '.join(value.split())}]" if re.fullmatch(r"[\w./@ -]+", value) else None
+    texts = str in arms(type_at(root, (*path, 0))) or path in (("extensions",), ("delegates",))
+    return f"[{value}]" if texts and not re.search(r"""[\[\]{},'"#]""", value) else None
 
 
 def _null(submission: Submission, path: Path, form: str) -> None:

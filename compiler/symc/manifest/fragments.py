@@ -165,7 +165,10 @@ def _scope(submission: Submission, path: Path, prompt: Prompt) -> None:
 def _file(submission: Submission, path: Path, written: str, sources: Sources) -> str | None:
     """The workspace path of the text file that is named, None when it was refused, here or when it was read."""
     found = resolved(submission, path, written)
-    if found is None or found in sources.refused:
+    if found is None:
+        return None
+    if found in sources.refused:
+        submission.drops_out = True
         return None
     if found in sources.texts:
         return found

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import posixpath
-from typing import Any
 
 from symc.diagnostics.codes import shape as codes
 from symc.manifest.files import resolved
 from symc.manifest.model import Extension, Tool
 from symc.manifest.submission import Submission
+from symc.pins.model import tools_of
 from symc.source import Pin, Sources
 
 
-def with_pin(submission: Submission, extension: Extension, sources: Sources) -> tuple[Extension, Pin | None]:
-    """The extension with the tools of its pin, and the pin; without, what is in the way is reported."""
+def pinned(
+    submission: Submission, extension: Extension, sources: Sources
+) -> tuple[tuple[Tool, ...], Pin | None]:
+    """The tools of an extension's server and its pin; without, what is in the way is reported."""
     if extension.pin is None:
         path: str | None = f"{posixpath.splitext(submission.file)[0]}.pin.json"
     else:
         path = resolved(submission, ("pin",), extension.pin)
     if path is None or path in sources.refused:
-        return extension, None
+        submission.drops_out = True
+        return (), None
     pin = sources.pins.get(path)
     if pin is None:
         submission.refuse(
@@ -29,19 +32,19 @@ def with_pin(submission: Submission, extension: Extension, sources: Sources) -> 
             at_key=extension.pin is None,
             hint=f"run `symc pin {extension.name}`",
         )
-        return extension, None
-    return extension.model_copy(update={"tools": _tools(pin.data)}), pin
-
-
-def _tools(answer: dict[str, Any]) -> tuple[Tool, ...]:
-    return tuple(
-        Tool(
-            name=tool["name"],
-            description=tool.get("description") or "",
-            input_schema=tool["inputSchema"],
-            output_schema=tool.get("outputSchema"),
-            annotations=tool.get("annotations"),
-            title=tool.get("title"),
+        return (), None
+    found, diagnostics = tools_of(pin.data, lambda inner: pin.span(*inner), extension.name)
+    submission.report.extend(diagnostics)
+    tools = (
+        # Checked by its reader; as the models are for what people write, nothing is checked again.
+        Tool.model_construct(
+            name=tool.name,
+            description=tool.description,
+            title=tool.title,
+            input_schema=tool.input_schema,
+            output_schema=tool.output_schema,
+            annotations=tool.annotations,
         )
-        for tool in answer["tools"]
+        for tool in found
     )
+    return tuple(tools), pin

@@ -61,13 +61,11 @@ def _chains(submission: Submission, key: str, value: Any) -> Any:
     """The chains of one key, each with the place of its elements; None when they were refused."""
     path: Path = ("variants", key)
     if not isinstance(value, list):
-        if value is None:
-            return value  # refused by the model, as every list that is null
         form = f"[{value}]" if isinstance(value, str) else "[…]"
         submission.refuse(
-            codes.WRONG_TYPE,
+            codes.NULL_VALUE if value is None else codes.WRONG_TYPE,
             path,
-            f'the chains of "{key}" must be a list',
+            f'"{key}" has no chains' if value is None else f'the chains of "{key}" must be a list',
             hint=f"write one chain as a list of its tool extensions, innermost first: {form}",
         )
         return None
@@ -93,6 +91,12 @@ def _chains(submission: Submission, key: str, value: Any) -> Any:
     if forms[0] is _Form.LAYER:
         return [{"chain": [_named(item, "use") for item in value], "at": path}]
     chains = [_chain(item, (*path, i)) for i, item in enumerate(value)]
+    # `at` is the models' own key: what an author writes there must not get lost in it.
+    alien = [i for i, item in enumerate(value) if isinstance(item, dict) and "at" in item]
+    for i in alien:
+        submission.refuse(
+            codes.UNKNOWN_KEY, (*path, i, "at"), f"unknown key `at` in item {i + 1} of `{key}`", at_key=True
+        )
     empty = [i for i, chain in enumerate(chains) if chain.get("chain") == []]
     for i in empty:
         submission.refuse(
@@ -101,7 +105,7 @@ def _chains(submission: Submission, key: str, value: Any) -> Any:
             f'a chain of "{key}" is empty',
             hint="name its tool extensions, innermost first, or remove the chain",
         )
-    return None if empty else chains
+    return None if empty or alien else chains
 
 
 def _chain(item: Any, path: Path) -> dict[str, Any]:

@@ -19,6 +19,7 @@ class Submission:
 
     Key paths are those of the model; ``place`` maps them to what was written, which may be shorter (``crm`` for
     ``{use: crm}``). ``spoilt`` holds the entries whose shape was refused, as path prefixes: nothing else is said of them.
+    ``drops_out``: what it needs was refused when it was read, so there is nothing more to say.
     ``shows_all``: no text of the document holds a hidden character, which most documents tell as a whole.
     """
 
@@ -26,6 +27,7 @@ class Submission:
     built_in: bool = False
     report: Report = field(default_factory=Report)
     spoilt: set[Path] = field(default_factory=set)
+    drops_out: bool = False
     shows_all: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -41,6 +43,11 @@ class Submission:
     def data(self) -> dict[str, Any]:
         """The document as written."""
         return self.document.data
+
+    @property
+    def is_refused(self) -> bool:
+        """True when the document becomes no manifest."""
+        return self.drops_out or self.report.failed
 
     @property
     def file(self) -> str:
