@@ -58,7 +58,7 @@ def _tool(
 
 
 def _check(provider: str, *tools: ExposedTool, most: int | None = None) -> tuple[Diagnostic, ...]:
-    return check(profile(provider), tools, agent="support", at=Span("support.yaml"), most=most).diagnostics
+    return check(profile(provider), tools, agent="support", at=lambda: Span("support.yaml"), most=most).diagnostics
 
 
 def _names(provider: str, *tools: ExposedTool) -> list[str]:
@@ -392,7 +392,7 @@ def test_adaptations(
 ) -> None:
     before = copy.deepcopy(schema)
     tool = _tool("pick", schema)
-    found = check(profile(provider), [tool], agent="support", at=Span("support.yaml"))
+    found = check(profile(provider), [tool], agent="support", at=lambda: Span("support.yaml"))
     assert schema == before
     assert found.adapted == (
         {"pick": Examined(expected, names, found.adapted["pick"].faults)} if names else {}
@@ -402,10 +402,10 @@ def test_adaptations(
 def test_a_schema_shared_by_agents_is_examined_once() -> None:
     seen: dict[tuple[str, int], Examined] = {}
     tool = _tool("pick", {})
-    first = check(profile("openai"), [tool], agent="a", at=Span("a"), seen=seen)
-    second = check(profile("openai"), [tool], agent="b", at=Span("b"), seen=seen)
+    first = check(profile("openai"), [tool], agent="a", at=lambda: Span("a"), seen=seen)
+    second = check(profile("openai"), [tool], agent="b", at=lambda: Span("b"), seen=seen)
     assert first.adapted["pick"] is second.adapted["pick"]
-    assert check(profile("anthropic"), [tool], agent="c", at=Span("c"), seen=seen).adapted["pick"].schema == {
+    assert check(profile("anthropic"), [tool], agent="c", at=lambda: Span("c"), seen=seen).adapted["pick"].schema == {
         "type": "object"
     }
 

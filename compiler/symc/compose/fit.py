@@ -26,7 +26,7 @@ def fit(agent: LinkedAgent, tools: tuple[MintedTool, ...], seen: profiles.Seen) 
         profiles.profile(agent.provider),
         [*_exposed(tools), *_delegates(agent)],
         agent=agent.name,
-        at=agent.manifest.span("tools"),
+        at=lambda: agent.manifest.span("tools"),
         most=agent.limits.tools,
         seen=seen,
     )

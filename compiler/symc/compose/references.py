@@ -156,11 +156,10 @@ class _Names:
         if not requirement.specifier:
             return
         version = extension.body.version
-        span = _span(document, section, index)
         if version is None:
             self.report.add(
                 codes.VERSION_ABSENT.at(
-                    span,
+                    _span(document, section, index),
                     f'"{requirement}" asks a version of "{requirement.name}", which states none',
                     secondary=(LabelledSpan(extension.span("name"), "no `version` beside the name"),),
                     hint=f'add `version` to "{requirement.name}", or write the name alone',
@@ -170,7 +169,7 @@ class _Names:
         elif not requirement.admits(version):
             self.report.add(
                 codes.REQUIREMENT_NOT_MET.at(
-                    span,
+                    _span(document, section, index),
                     f'"{requirement}" is not met: the workspace has {requirement.name} {version}',
                     secondary=(LabelledSpan(extension.span("version"), f"the one version is {version}"),),
                     hint="change the specifier, or the extension",

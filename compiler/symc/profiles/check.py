@@ -59,11 +59,11 @@ def check(
     tools: Sequence[ExposedTool],
     *,
     agent: str,
-    at: Span,
+    at: Callable[[], Span],
     most: int | None = None,
     seen: Seen | None = None,
 ) -> Fitted:
-    """Check every exposed tool of ``agent`` (written at ``at``) and adapt the schemas that the provider needs adapted.
+    """Check every exposed tool of ``agent`` (``at`` gives the place of its tools, and is asked only for a message) and adapt the schemas that the provider needs adapted.
 
     ``most`` is the manifest's own limit on their number, which may only tighten. ``seen`` may be shared between the
     agents of one compile; the schemas must then outlive it.
@@ -85,7 +85,7 @@ def check(
 
 
 def _number(
-    profile: Profile, tools: Sequence[ExposedTool], agent: str, at: Span, most: int | None
+    profile: Profile, tools: Sequence[ExposedTool], agent: str, at: Callable[[], Span], most: int | None
 ) -> list[Diagnostic]:
     rule = profile.rule("tool-count")
     limits = [(limit, whose) for limit, whose in _limits(profile, rule, most) if len(tools) > limit]
@@ -100,7 +100,7 @@ def _number(
     )
     message = f'agent "{agent}" has {len(tools)} tools; {whose} {limit}'
     diagnostic = codes.TOO_MANY_TOOLS.at(
-        at,
+        at(),
         message,
         notes=table,
         hint=Hint("select fewer tools, or mint fewer variants (`expose: leaf` hides the steps)"),
