@@ -197,10 +197,10 @@ def _openai(answer: Answer, *, stream: bool) -> list[dict[str, Any]]:
 
 
 @asynccontextmanager
-async def vendors(*script: Answer) -> AsyncIterator[Vendors]:
+async def vendors(*script: Answer, port: int = 0) -> AsyncIterator[Vendors]:
     """The server, for as long as the block lasts."""
     running = Vendors(list(script))
-    server = await asyncio.start_server(running.serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(running.serve, "127.0.0.1", port)
     running.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
         yield running
