@@ -1,0 +1,62 @@
+"""Parse: the bytes of a workspace → documents, texts and pins. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from symc.diagnostics import Diagnostic, Report
+from symc.source.construct import construct
+from symc.source.document import Document, Pin
+from symc.source.pins import read_pin
+from symc.source.texts import cleaned
+from symc.source.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """What the files of a workspace say, each in its own form, all in code-point order of their paths.
+
+    ``documents`` are the ``.yaml`` and ``.yml`` files, ``texts`` the ``.md`` and ``.txt`` files, ``pins`` the ``.json``
+    files. ``refused`` are the paths of files that dropped out, each for a reason in ``diagnostics``.
+    """
+
+    documents: tuple[Document, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    pins: Mapping[str, Pin] = field(default_factory=lambda: MappingProxyType({}))
+    refused: frozenset[str] = frozenset()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def parse(workspace: Workspace) -> Sources:
+    """Every file of ``workspace`` as a value (docs/manifests.md §1); one that is refused is in ``refused``, with a diagnostic."""
+    report = Report()
+    documents: list[Document] = []
+    texts: dict[str, str] = {}
+    pins: dict[str, Pin] = {}
+    refused = set()
+    for path, raw in workspace.files.items():
+        is_yaml = path.endswith((".yaml", ".yml"))
+        text = cleaned(path, raw, yaml=is_yaml)
+        if isinstance(text, Diagnostic):
+            report.add(text)
+            refused.add(path)
+        elif path.endswith((".md", ".txt")):
+            texts[path] = text.decode()
+        else:
+            data, diagnostics = construct(path, text) if is_yaml else read_pin(path, text)
+            report.extend(diagnostics)
+            if data is None:
+                refused.add(path)
+            elif is_yaml:
+                documents.append(Document(path, text, data))
+            else:
+                pins[path] = Pin(path, text, data)
+    return Sources(
+        documents=tuple(documents),
+        texts=MappingProxyType(texts),
+        pins=MappingProxyType(pins),
+        refused=frozenset(refused),
+        diagnostics=report.diagnostics,
+    )

@@ -1,0 +1,108 @@
+"""What a YAML parser complains about, in the words of who wrote the file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from yaml import YAMLError
+from yaml.error import Mark, MarkedYAMLError
+
+from symc.diagnostics import Code, Diagnostic, LabelledSpan, Position, Span
+from symc.diagnostics.codes import reading
+
+_INDENTATION = "check the indentation, and the quotes and brackets before this place"
+_PATTERN = 'quote patterns: unquoted, "*" starts an alias and "[" a list'
+
+
+@dataclass(frozen=True, slots=True)
+class _Complaint:
+    """A problem of libyaml or of PyYAML's own parser (a regular expression), and what to say instead."""
+
+    problem: str
+    message: str
+    hint: str
+    code: Code = reading.YAML_SYNTAX
+
+
+_COMPLAINTS = (
+    _Complaint(
+        "nesting depth", "values are nested deeper than 100 levels", "flatten the value", reading.NESTING
+    ),
+    _Complaint(
+        "undefined tag handle",
+        "an explicit tag is not allowed: a manifest is plain data",
+        "remove it",
+        reading.EXPLICIT_TAG,
+    ),
+    _Complaint("mapping values are not allowed", 'a ":" cannot stand here', 'quote text that holds ": "'),
+    _Complaint("mapping keys are not allowed", 'a "?" cannot stand here', _INDENTATION),
+    _Complaint("sequence entries are not allowed", 'a "-" of a list cannot stand here', _INDENTATION),
+    _Complaint(
+        r"tab character|character '\\t'", "a tab cannot stand here", "indent and separate with spaces"
+    ),
+    _Complaint("that cannot start any token", "text cannot start with this character", "quote the text"),
+    _Complaint("unexpected end of stream", "the quotes are not closed", "close them"),
+    _Complaint(
+        "unexpected document (indicator|separator)",
+        "the quotes are not closed before the document ends",
+        "close them",
+    ),
+    _Complaint(
+        "unknown escape character",
+        "this is no escape that YAML knows",
+        "double the backslash, or use single quotes",
+    ),
+    _Complaint(
+        "Unicode character escape|hexdecimal|hexadecimal",
+        "this escape is no character",
+        "write the character itself",
+    ),
+    _Complaint("alphabetic or numeric character", "this is no name of an anchor or alias", _PATTERN),
+    _Complaint("',' or '\\]'", 'a "," or a "]" is missing here', _PATTERN),
+    _Complaint("',' or '}'", 'a "," or a "}" is missing here', "close the bracket, or quote the text"),
+    _Complaint(
+        "expected '-' indicator|block collection",
+        'a list item ("- …") or less indentation is due here',
+        _INDENTATION,
+    ),
+    _Complaint(
+        "expected ':'", 'the ":" after a key is missing', 'write "key: value"; a key stands on one line'
+    ),
+    _Complaint("expected key|block mapping", "a key is due here", _INDENTATION),
+    _Complaint("document start", "there is text after the end of the manifest", _INDENTATION),
+    _Complaint("node content", "a value is due here", _INDENTATION),
+    _Complaint(
+        "comment or (a )?line break|indentation indicator|chomping",
+        "this is no header of a text block",
+        'start the text on the line after "|" or ">"',
+    ),
+    _Complaint(
+        "directive|version|YAML document",
+        "this directive is not understood",
+        "remove the line that starts with %",
+    ),
+)
+_OTHER = _Complaint("", "this is not valid YAML", _INDENTATION)
+
+
+def syntax_error(path: str, error: YAMLError) -> Diagnostic:
+    """The diagnostic for what stopped the parser, at the place where it stopped."""
+    if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
+        return reading.YAML_SYNTAX.at(Span(path), "this is not valid YAML", hint=_INDENTATION)
+    said = " ".join(part for part in (error.context, error.problem) if part)
+    complaint = next((known for known in _COMPLAINTS if re.search(known.problem, said)), _OTHER)
+    at = _span(path, error.problem_mark)
+    context = error.context_mark
+    secondary: tuple[LabelledSpan, ...] = ()
+    if context is not None and (context.line, context.column) != (
+        error.problem_mark.line,
+        error.problem_mark.column,
+    ):
+        secondary = (LabelledSpan(_span(path, context), "begins here"),)
+    return complaint.code.at(at, complaint.message, secondary=secondary, hint=complaint.hint)
+
+
+def _span(path: str, mark: Mark) -> Span:
+    place = Position(mark.line + 1, mark.column + 1)
+    return Span(path, place, Position(place.line, place.column + 1))
