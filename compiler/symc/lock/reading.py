@@ -49,17 +49,13 @@ def release_for(lock_version: int) -> str:
 
 
 def _decoded(text: str | bytes, file: str) -> str:
+    if isinstance(text, str):
+        return text
     try:
-        if isinstance(text, bytes):
-            return text.decode()
-        text.encode()
+        return text.decode()
     except UnicodeDecodeError as error:
-        before = text[: error.start].decode()  # type: ignore[union-attr]  # only bytes fail to decode
-        place = scanning.position(before, len(before))
-        raise LockError(_unreadable(file, place, "is not UTF-8")) from None
-    except UnicodeEncodeError:
-        raise LockError(_unreadable(file, Position(1, 1), "holds half of a surrogate pair")) from None
-    return text
+        before = text[: error.start].decode()
+        raise LockError(_unreadable(file, scanning.position(before, len(before)), "is not UTF-8")) from None
 
 
 def _unreadable(file: str, place: Position, reason: str) -> Any:
@@ -132,17 +128,17 @@ class _Source:
         except (ValueError, RecursionError) as error:
             self._refuse_text(error, ())
         for member in outer:
-            raw[member.key], starts[member.key,] = member.value, member.at
+            raw[member.key] = member.value
+            starts[(member.key,)] = member.at
         return raw, starts
 
     def _version(self, raw: Mapping[str, Any]) -> int:
         """The lock's version, which this release reads; it comes before every other fault, for it explains them."""
         version = raw.get("lock_version")
-        span = self._span(("lock_version",))
         if type(version) is int and version > LOCK_VERSION:
             raise LockError(
                 locking.LOCK_VERSION_NEWER.at(
-                    span,
+                    self._span(("lock_version",)),
                     f"{self.file} has lock_version {version}; this symc reads up to {LOCK_VERSION}",
                     hint=f"symc {release_for(version)} or newer reads it",
                 )
@@ -155,7 +151,7 @@ class _Source:
             )
             raise LockError(
                 locking.LOCK_VERSION_UNKNOWN.at(
-                    span,
+                    self._span(("lock_version",)),
                     f"{self.file} has {said}",
                     notes=(f"this symc reads lock_version {OLDEST_READ} to {LOCK_VERSION}",),
                     hint=_RECOMPILE,

@@ -15,7 +15,7 @@ from symc.canonical import MAX_INTEGER, JsonPath, number
 from symc.diagnostics import Position
 
 _BLANK: Final = re.compile(r"[ \t\n\r]*")
-_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
 class DuplicateKeyError(ValueError):
@@ -76,7 +76,7 @@ def decode_strictly(text: str, at: int, path: JsonPath) -> Any:
     except _TwiceError:
         _walk(text, at, path)
         raise
-    # Halves of surrogate pairs may be written as escapes, but no file of text can hold what they say.
+    # Halves of surrogate pairs can be written as escapes, but no file of text can hold what they say.
     if _HALF.search(text, at, end):
         _refuse_halves(value)
     return value

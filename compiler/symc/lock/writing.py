@@ -45,31 +45,40 @@ def _plain(value: Any) -> Any:
 
 def render(value: Any) -> str:
     """The canonical text of one JSON tree (L1, L3)."""
-    return escape_hidden(_text(value, "\n") + "\n")
+    # The one hidden ASCII character that JSON does not escape by itself; it stands in strings only.
+    return (_text(value, "\n") + "\n").replace("\x7f", "\\u007f")
 
 
 def _text(value: Any, line: str) -> str:
     """The value's text; ``line`` is the line break with the indentation that the value stands at."""
     if isinstance(value, str):
-        return encode_basestring(value)
+        return _string(value)
+    inner = line + "  "
     if isinstance(value, dict):
         if not value:
             return "{}"
-        inner = line + "  "
+        # Most of a lock is strings of ASCII: they are written in place, without a call of our own each.
         items = [
-            # Strings are most of a lock: written in place, without a call of our own each.
-            f"{encode_basestring(key)}: {encode_basestring(item) if type(item) is str else _text(item, inner)}"
-            for key, item in sorted(value.items())
+            f"{_string(key)}: {encode_basestring(item)}"
+            if type(item := value[key]) is str and item.isascii()
+            else f"{_string(key)}: {_text(item, inner)}"
+            for key in sorted(value)
         ]
         return "{" + inner + ("," + inner).join(items) + line + "}"
     if isinstance(value, list | tuple):
         if not value:
             return "[]"
-        inner = line + "  "
-        items = [encode_basestring(item) if type(item) is str else _text(item, inner) for item in value]
+        items = [
+            encode_basestring(item) if type(item) is str and item.isascii() else _text(item, inner)
+            for item in value
+        ]
         return "[" + inner + ("," + inner).join(items) + line + "]"
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
     return number(value)
+
+
+def _string(text: str) -> str:
+    return encode_basestring(text) if text.isascii() else escape_hidden(encode_basestring(text))
