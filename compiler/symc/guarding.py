@@ -1,43 +1,110 @@
 """Guarding: which policies match which tools and effects, from raw identities and chains alone.
 
 The compiler records it, the runtime computes it again and refuses a difference (docs/policies.md §2, P10–P11;
-docs/lockfile.md §3).
+docs/lockfile.md §3). Who guards what is found from the policies' side: a selector is looked up among tools by identity,
+so the cost follows what is matched, not policies times tools.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, TypeAlias
 
 from symc.composition import BoundTool, Layer, Policy, Selector
 from symc.contracts.patterns import ToolPattern
 
+Identity: TypeAlias = tuple[str, str]
+"""Extension and raw name of a tool: what selectors match, whatever the tool is called in an agent (P10)."""
 
-def selects(selector: Selector, extension: str, raw: str, chain: tuple[Layer, ...] = ()) -> bool:
-    """Whether a rule's selector names the tool with this raw identity and chain, or what it was derived from.
+TOOL_CALL: Final = "tool_call"
+"""The effect of calling a tool: what a rule over tools is about."""
+
+
+@lru_cache(maxsize=4096)
+def pattern(text: str) -> ToolPattern:
+    """The pattern of a text, which is written once and asked for many times; ``ValueError`` when it is none."""
+    return ToolPattern.parse(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """Tools by extension and raw name, so that a selector looks only at those it may name."""
+
+    by_extension: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def of(cls, identities: Iterable[Identity]) -> Roster:
+        """The roster of these tools; one that is given twice stands once."""
+        found: dict[str, set[str]] = {}
+        for extension, raw in identities:
+            found.setdefault(extension, set()).add(raw)
+        return cls({extension: frozenset(names) for extension, names in found.items()})
+
+    def matching(self, wanted: ToolPattern) -> Iterator[Identity]:
+        """The tools that the pattern matches."""
+        owners = self.by_extension if wanted.extension is None else (wanted.extension,)
+        for owner in owners:
+            names = self.by_extension.get(owner, frozenset())
+            if wanted.literal:
+                if wanted.name in names:
+                    yield owner, wanted.name
+            else:
+                yield from ((owner, name) for name in names if wanted.matches(owner, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a policy matches among the tools of a roster.
+
+    ``tools`` are named as such, and so is everything derived from them (P11); ``variants`` are the selectors that name
+    one variant each, and what is stacked on it.
+    """
+
+    tools: frozenset[Identity] = frozenset()
+    variants: tuple[Selector, ...] = ()
+
+    def covers(self, identity: Identity, chain: tuple[Layer, ...] = ()) -> bool:
+        """Whether the policy matches the tool with this identity and chain."""
+        return identity in self.tools or any(
+            is_stacked_on(selector, identity, chain) for selector in self.variants
+        )
+
+
+_NOTHING: Final = Reach()
+
+
+def reach(policy: Policy, roster: Roster) -> Reach:
+    """What the policy matches; nothing for one over effects, and for one that is not about calls of tools.
 
     Raises ``ValueError`` for a pattern that is none.
     """
-    if selector.variant:
-        # P10: the variant and what is stacked on it, not its base.
-        return (
-            selector.variant == f"{extension}/{raw}"
-            and len(selector.chain) <= len(chain)
-            and all(map(_is_layer, selector.chain, chain))
-        )
-    # P11: the chain plays no role, nor do the exposed name, prefix and `as`: what a variant is derived from is its base.
-    return ToolPattern.parse(selector.pattern).matches(extension, raw)
+    if policy.tools is None or (policy.actions and TOOL_CALL not in policy.actions):
+        return _NOTHING
+    return Reach(
+        frozenset(
+            identity
+            for selector in policy.tools
+            if not selector.variant
+            for identity in roster.matching(pattern(selector.pattern))
+        ),
+        tuple(selector for selector in policy.tools if selector.variant),
+    )
+
+
+def is_stacked_on(selector: Selector, identity: Identity, chain: tuple[Layer, ...]) -> bool:
+    """Whether the tool is the variant that the selector names, or stands on it; its base does not (P10)."""
+    return (
+        selector.variant == "/".join(identity)
+        and len(selector.chain) <= len(chain)
+        and all(map(_is_layer, selector.chain, chain))
+    )
 
 
 def _is_layer(written: str, layer: Layer) -> bool:
     """Whether ``written``, a bare name or ``extension/name``, names the layer; a bare one names all of that name."""
     return written in (layer.name, f"{layer.extension}/{layer.name}")
-
-
-def guards_tool(policy: Policy, tool: BoundTool) -> bool:
-    """Whether the policy names this tool of an agent; False for a policy over effects."""
-    return policy.tools is not None and any(
-        selects(selector, tool.extension, tool.raw, tool.chain) for selector in policy.tools
-    )
 
 
 def guards_effect(policy: Policy, effect: str) -> bool:
@@ -46,9 +113,42 @@ def guards_effect(policy: Policy, effect: str) -> bool:
 
 
 def tool_guards(policies: Mapping[str, Policy], tools: Iterable[BoundTool]) -> dict[str, tuple[str, ...]]:
-    """For each tool's name, the sorted ids of the policies that name it; ``policies`` are by ``owner/policy_id``."""
-    naming = [(key, policies[key]) for key in sorted(policies) if policies[key].tools is not None]
-    return {tool.name: tuple(key for key, policy in naming if guards_tool(policy, tool)) for tool in tools}
+    """For each tool's name, the sorted ids of the policies that match it; ``policies`` are by ``owner/policy_id``.
+
+    Raises ``ValueError`` for a pattern that is none.
+    """
+    bound = tuple(tools)
+    roster = Roster.of((tool.extension, tool.raw) for tool in bound)
+    reaches = {key: reach(policy, roster) for key, policy in policies.items() if policy.tools is not None}
+    return guards(reaches, {tool.name: ((tool.extension, tool.raw), tool.chain) for tool in bound})
+
+
+def guards(
+    reaches: Mapping[str, Reach], tools: Mapping[str, tuple[Identity, tuple[Layer, ...]]]
+) -> dict[str, tuple[str, ...]]:
+    """For each tool's name, the sorted ids of the policies whose reach covers its identity and chain."""
+    by_identity: dict[Identity, list[str]] = {identity: [] for identity, _ in tools.values()}
+    stacked: dict[Identity, list[tuple[str, Selector]]] = {}
+    for key in sorted(reaches):
+        one = reaches[key]
+        # A policy may match half the workspace, an agent may have a hundred tools: the smaller side is walked.
+        if len(one.tools) < len(by_identity):
+            hit = [identity for identity in one.tools if identity in by_identity]
+        else:
+            hit = [identity for identity in by_identity if identity in one.tools]
+        for identity in hit:
+            by_identity[identity].append(key)
+        for selector in one.variants:
+            extension, _, raw = selector.variant.partition("/")
+            stacked.setdefault((extension, raw), []).append((key, selector))
+    whole = {identity: tuple(keys) for identity, keys in by_identity.items()}
+    found: dict[str, tuple[str, ...]] = {}
+    for name, (identity, chain) in tools.items():
+        found[name] = whole[identity]
+        if chain and identity in stacked:
+            more = {key for key, selector in stacked[identity] if is_stacked_on(selector, identity, chain)}
+            found[name] = tuple(sorted(more.union(whole[identity])))
+    return found
 
 
 def effect_guards(policies: Mapping[str, Policy], effects: Iterable[str]) -> dict[str, tuple[str, ...]]:
