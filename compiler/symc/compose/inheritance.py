@@ -22,6 +22,7 @@ from symc.compose.linked import (
 from symc.compose.requirement import Requirement
 from symc.diagnostics import LabelledSpan, Report
 from symc.diagnostics.codes import references as codes
+from symc.diagnostics.codes import shape
 from symc.manifest import model
 from symc.manifest.checked import Checked
 from symc.manifest.model import Delegate, Limits
@@ -76,7 +77,7 @@ def agent_share(document: Checked[model.Agent], owner_class: OwnerClass, report:
             for key, chains in body.variants.items()
         },
         grants=tuple((effect, Place(document, ("grants", i))) for i, effect in enumerate(body.grants)),
-        prompts=(*_instructions(document, owner_class), *owned_prompts(document, owner_class)),
+        prompts=(*_instructions(document, owner_class, report), *owned_prompts(document, owner_class)),
         policies=owned_policies(document, owner_class),
         vars=_vars(document),
         delegates=tuple((row, Place(document, ("delegates", i))) for i, row in enumerate(body.delegates)),
@@ -155,10 +156,23 @@ def _tool_row(document: Checked[model.Agent], index: int, row: str | model.ToolR
     return ToolRow(row.tool, is_object=True, alias=row.as_ or "", description=row.description, place=place)
 
 
-def _instructions(document: Checked[model.Agent], owner_class: OwnerClass) -> tuple[OwnedPrompt, ...]:
+def _instructions(
+    document: Checked[model.Agent], owner_class: OwnerClass, report: Report
+) -> tuple[OwnedPrompt, ...]:
     text = document.body.instructions
     if text is None:
         return ()
+    for index, other in enumerate(document.body.prompts):
+        if other.fragment_id == INSTRUCTIONS:
+            report.add(
+                shape.DUPLICATE_ID.at(
+                    document.span("prompts", index, "fragment_id"),
+                    f'the fragment id "{INSTRUCTIONS}" is that of the agent\'s `instructions`',
+                    secondary=(LabelledSpan(document.key_span(INSTRUCTIONS), "the instructions"),),
+                    hint="give the fragment another id",
+                    subject=document.name,
+                )
+            )
     prompt = model.Prompt(
         fragment_id=INSTRUCTIONS, text=text, layer="l1", tier="operating", scope="deployment", order=0
     )

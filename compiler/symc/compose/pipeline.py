@@ -12,6 +12,7 @@ from symc import profiles
 from symc.compose.built_in import built_in
 from symc.compose.fit import fit
 from symc.compose.freeze import Composed, freeze_lock
+from symc.compose.guard import guard
 from symc.compose.layout import layout
 from symc.compose.link import LinkedAgent, Links, link
 from symc.compose.mint import mint
@@ -77,13 +78,16 @@ def compile(workspace: Workspace, *, diff_rules: Collection[str] = ()) -> Compil
     lock_version = _lock_version(manifests)
     links = link(_with_built_in(manifests, lock_version))
     composing = _Composing(links)
-    agents = [composing.composed(agent) for agent in links.agents.values() if not agent.abstract]
+    composed = [composing.composed(agent) for agent in links.agents.values() if not agent.abstract]
+    guarded = guard(links, {one.agent.name: one.tools for one in composed}, composing.unsound)
+    agents = [replace(one, guards=guarded.agents[one.agent.name]) for one in composed]
     found = (
         *workspace.diagnostics,
         *sources.diagnostics,
         *manifests.diagnostics,
         *links.diagnostics,
         *composing.diagnostics(),
+        *guarded.diagnostics,
     )
     diagnostics = ruled(found, manifests.workspace, diff_rules)
     failed = any(diagnostic.level is Level.ERROR for diagnostic in diagnostics)
@@ -108,9 +112,11 @@ class _Composing:
         self._examined: profiles.Seen = {}
         self._found: list[Diagnostic] = []
         self._misnomers: list[Misnomer] = []
+        # Agents with an error: what they lack may be missing because of it.
+        self.unsound: set[str] = set()
 
     def composed(self, agent: LinkedAgent) -> Composed:
-        """One agent through select, mint, fit, layout and guard."""
+        """One agent through select, mint, fit and layout."""
         selected = select(agent, self._links)
         minted = mint(agent, selected.tools, self._links)
         fitted = fit(agent, minted.tools, self._examined)
@@ -118,6 +124,8 @@ class _Composing:
         self._misnomers.extend(self._prose.misnomers(agent, laid_out, fitted.tools))
         for part in (selected, minted, fitted, laid_out):
             self._found.extend(part.diagnostics)
+            if any(one.level is Level.ERROR for one in part.diagnostics):
+                self.unsound.add(agent.name)
         return Composed(agent=agent, tools=fitted.tools, layout=laid_out)
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:

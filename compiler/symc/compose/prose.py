@@ -19,6 +19,7 @@ _WORD: Final = re.compile(
     r"`(?P<quoted>[A-Za-z0-9_.\-/]{1,160})`"
     r"|(?<![\w`./\\{-])(?P<bare>[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+)(?![\w`/\\-]|\.\w)"
 )
+_ASCII_WORD: Final = re.compile(r"[A-Za-z0-9_]+")
 _TAG: Final = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 _NAMED_AGENTS = 3
 
@@ -88,7 +89,9 @@ class Prose:
         """The words of a text that name a tool of the workspace, each once, at its first place."""
         key = (text, template)
         words = self._words.get(key)
-        if words is None:
+        if words is None and not self._may_name_tools(text):
+            words = self._words[key] = ()
+        elif words is None:
             # Tags keep their length, so that what stands after them keeps its place.
             prose = _TAG.sub(lambda tag: re.sub(r"[^\n]", " ", tag[0]), text) if template else text
             found: dict[str, _Word] = {}
@@ -100,6 +103,15 @@ class Prose:
                     found[word] = _Word(word, line, start - (prose.rfind("\n", 0, start) + 1))
             words = self._words[key] = tuple(found.values())
         return words
+
+    def _may_name_tools(self, text: str) -> bool:
+        """A quick look at the words with an underscore; most texts have none that is a tool."""
+        return "`" in text or any(
+            word in self._owners
+            for written in text.split()
+            if "_" in written
+            for word in _ASCII_WORD.findall(written)
+        )
 
     def _identities(self, word: str) -> list[Identity]:
         """The tools of the workspace that a word may mean: by raw name, or as extension/tool."""

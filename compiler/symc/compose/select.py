@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from symc.compose.link import BUILT_IN, LinkedAgent, Links, Place, ToolRow
@@ -33,6 +33,11 @@ class SelectedTool:
     description: str | None
     selected_by: str
     place: Place
+    identity: Identity = field(init=False)
+    """Extension and raw name: what rules and rows match."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "identity", (self.extension.name, self.tool.name))
 
     @property
     def tool(self) -> model.Tool:
@@ -43,12 +48,7 @@ class SelectedTool:
     @property
     def raw(self) -> str:
         """The raw name: what is sent to the server."""
-        return self.tool.name
-
-    @property
-    def identity(self) -> Identity:
-        """Extension and raw name: what rules and rows match."""
-        return (self.extension.name, self.raw)
+        return self.identity[1]
 
     def span(self, *path: str | int) -> Span:
         """Where the tool (or a part of it) was declared."""
