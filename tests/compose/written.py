@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from textwrap import dedent
 
 from symc.compose.layout import Layout, layout
@@ -15,10 +15,11 @@ from symc.manifest.check import check
 from symc.manifest.checked import Manifests
 from symc.source import Workspace, parse
 
+NO_TEXTS: Mapping[str, str] = {}
 _NAME = re.compile(r"^name: (\S+)$", re.MULTILINE)
 
 
-def workspace(*documents: str, **texts: str) -> Workspace:
+def workspace(*documents: str, texts: Mapping[str, str] = NO_TEXTS) -> Workspace:
     """The documents, each in a file of its own name; ``texts`` are ``.md`` files."""
     files = {}
     for document in documents:
@@ -29,23 +30,23 @@ def workspace(*documents: str, **texts: str) -> Workspace:
     return Workspace.of(files)
 
 
-def manifests(*documents: str, accepted: bool = True, **texts: str) -> Manifests:
+def manifests(*documents: str, accepted: bool = True, texts: Mapping[str, str] = NO_TEXTS) -> Manifests:
     """The documents checked; without a mistake, unless ``accepted`` is False."""
-    sources = parse(workspace(*documents, **texts))
+    sources = parse(workspace(*documents, texts=texts))
     found = check(sources)
     if accepted:
         assert (*sources.diagnostics, *found.diagnostics) == ()
     return found
 
 
-def links(*documents: str, accepted: bool = True, **texts: str) -> Links:
+def links(*documents: str, accepted: bool = True, texts: Mapping[str, str] = NO_TEXTS) -> Links:
     """The documents linked; what link says is in the result."""
-    return link(manifests(*documents, accepted=accepted, **texts))
+    return link(manifests(*documents, accepted=accepted, texts=texts))
 
 
-def linked(*documents: str, agent: str = "support", **texts: str) -> LinkedAgent:
+def linked(*documents: str, agent: str = "support", texts: Mapping[str, str] = NO_TEXTS) -> LinkedAgent:
     """One agent, linked without a mistake."""
-    found = links(*documents, **texts)
+    found = links(*documents, texts=texts)
     assert places(found.diagnostics) == []
     return found.agents[agent]
 
@@ -57,9 +58,9 @@ def selection(*documents: str, agent: str = "support") -> Selection:
     return select(found.agents[agent], found)
 
 
-def laid_out(*documents: str, agent: str = "support", **texts: str) -> Layout:
+def laid_out(*documents: str, agent: str = "support", texts: Mapping[str, str] = NO_TEXTS) -> Layout:
     """The layout of one agent."""
-    found = links(*documents, **texts)
+    found = links(*documents, texts=texts)
     assert places(found.diagnostics) == []
     return layout(found.agents[agent], Typesetter(found))
 
