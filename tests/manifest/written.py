@@ -32,6 +32,13 @@ def places(files: Mapping[str, str] | str) -> list[str]:
     return [place(one, with_file=not isinstance(files, str)) for one in found]
 
 
+def marked(text: str) -> tuple[str, str]:
+    """A text without its mark ``§``, and the ``line:column`` of what the mark stood before; empty without one."""
+    before, mark, after = text.partition("§")
+    line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+    return before + after, f"{line}:{column}" if mark else ""
+
+
 def place(one: Diagnostic, *, with_file: bool = False) -> str:
     """One diagnostic as a table shows it."""
     start = one.primary.start

@@ -16,7 +16,6 @@ from symc.manifest.submission import Submission
 INPUT_REFERENCE: Final = "symc:input"
 """In a transformer's input schema, the schema of what it extends (V23)."""
 
-_PRIMITIVES = frozenset({"string", "number", "integer", "boolean", "null"})
 _APPLICATORS = (
     "$ref",
     "$dynamicRef",
@@ -188,8 +187,8 @@ def _not_inline(value: Any, *, inner: bool = False) -> str | None:
     if kinds is None:
         return None if "enum" in value or "const" in value else "has no `type`"
     kinds = kinds if isinstance(kinds, list) else [kinds]
-    if all(kind in _PRIMITIVES for kind in kinds if isinstance(kind, str)):
-        return None
+    if not {"array", "object"}.intersection(kind for kind in kinds if isinstance(kind, str)):
+        return None  # primitives, or no types at all: then the schema is not valid
     if inner:
         return "holds containers inside a container"
     members = [value[key] for key in ("items", "contains") if key in value]
