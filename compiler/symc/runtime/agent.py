@@ -151,6 +151,17 @@ class Agent:
         session_id: str = ...,
         output_type: type[OutputT],
     ) -> Coroutine[Any, Any, AgentResult[OutputT]]: ...
+    @overload
+    def run(
+        self,
+        prompt: str,
+        *,
+        attachments: Iterable[Attachment] = ...,
+        history: Iterable[Message] = ...,
+        state: Mapping[str, Any] | None = ...,
+        session_id: str = ...,
+        output_type: Any,  # a union, an Annotated: typed forms that are no class
+    ) -> Coroutine[Any, Any, AgentResult[Any]]: ...
     def run(
         self,
         prompt: str,

@@ -92,11 +92,12 @@ async def _unheard(_interrupt: Interrupt) -> None:
 class RunScope:
     """What a gate knows of the run it stands in; absent where there is no run, as in a worker process.
 
+    `origin` says who makes this run's calls: the model, or for a delegate the agent through which it was called (P4).
     `inherited` are the vetoes of the agents through which this one was called (P22). `permits` narrows the grants of a
     delegate to what its parent has (P23); None narrows nothing. `notify` shows a question to whoever watches.
     """
 
-    agent: str = ""
+    origin: str = "model"
     approver: Approver | None = None
     inherited: tuple[Veto, ...] = ()
     permits: Callable[[Effect, ToolBinding | None], bool] | None = None
@@ -165,10 +166,11 @@ class Gate:
     accepts: Validator
     answers: Validator | None = None
 
-    async def call(self, arguments: Mapping[str, Any], *, origin: str = "model") -> str:
+    async def call(self, arguments: Mapping[str, Any], *, origin: str = "") -> str:
         """The tool's answer, once everything before it holds; `RefusedError` where something does not.
 
-        `origin` says who calls: the model, or the layer whose inner call this is. What the tool raises propagates.
+        `origin` names the layer whose inner call this is; empty for a call of the run itself. What the tool raises
+        propagates.
         """
         tool, scope = self.tool, _scope.get()
         if tool.effect not in self.grants or (
@@ -191,7 +193,7 @@ class Gate:
             extension=tool.extension,
             chain=tool.chain,
             arguments=frozen,
-            origin=origin,
+            origin=origin or scope.origin,
         )
         for precondition in self.preconditions:
             await _require(precondition, request)
@@ -254,7 +256,7 @@ async def require_effect(
         raise RefusedError(Reason.NOT_GRANTED, f'the effect "{effect}" is not granted')
     asked = [veto for veto in (*vetoes, *scope.inherited) if veto.covers(effect, None)]
     if asked:
-        await _clear(asked, PolicyRequest(agent=agent, effect=effect), scope)
+        await _clear(asked, PolicyRequest(agent=agent, effect=effect, origin=scope.origin), scope)
 
 
 async def _clear(vetoes: Iterable[Veto], request: PolicyRequest, scope: RunScope) -> _Approval | None:

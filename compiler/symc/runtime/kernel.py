@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from symc.contracts.errors import ContractViolationError
+from symc.contracts.frozen import FrozenDict
 from symc.diagnostics.suggest import suggestion
 from symc.runtime.capabilities import EventSink, Handler
 from symc.runtime.events import AgentEvent, EventKind, Interrupt
@@ -129,7 +130,6 @@ class Run:
         outer = self._turn.scope
         return replace(
             outer,
-            agent=self._blueprint.agent,
             approver=self._blueprint.approver or outer.approver,
             notify=self._put_question,
         )
@@ -183,7 +183,7 @@ class Run:
         await require_effect(
             "model_call", agent=blueprint.agent, grants=blueprint.grants, vetoes=blueprint.vetoes
         )
-        response = self._with_distinct_ids(await self._respond(request))
+        response = self._accepted(await self._respond(request))
         self._usage += response.usage
         self._messages.append(
             Message("assistant", response.text, _unanswered(response.tool_calls), native=response.native)
@@ -226,7 +226,7 @@ class Run:
                 if isinstance(output, ModelResponse):
                     response = output
                 elif isinstance(output, TextDelta | ThinkingDelta):
-                    told[type(output)] = True
+                    told[type(output)] |= bool(output.text)
                     await self._emit_delta(output)
                 else:
                     raise ContractViolationError(f"the provider answered a {type(output).__name__}")
@@ -239,27 +239,27 @@ class Run:
             await self._emit_delta(TextDelta(response.text))
         return response
 
-    def _with_distinct_ids(self, response: ModelResponse) -> ModelResponse:
-        """The response with every call's id new to the conversation (F-36)."""
-        calls: list[ToolCall] = []
-        for call in response.tool_calls:
-            stem = call.id or "call"
-            distinct, number = call.id, 1
-            while not distinct or distinct in self._ids:
-                number += 1
-                distinct = f"{stem}_{number}"
-            self._ids.add(distinct)
-            calls.append(call if distinct == call.id else replace(call, id=distinct))
-        if tuple(calls) == response.tool_calls:
-            return response
-        return replace(response, tool_calls=tuple(calls), native=None)  # the native form has the old ids
+    def _accepted(self, response: ModelResponse) -> ModelResponse:
+        """The response with every call frozen, and its id new to the conversation (F-36)."""
+        calls = tuple(self._with_distinct_id(_frozen(call)) for call in response.tool_calls)
+        same = [call.id for call in calls] == [call.id for call in response.tool_calls]
+        # A native form with the old ids would not fit the answers.
+        return replace(response, tool_calls=calls, native=response.native if same else None)
+
+    def _with_distinct_id(self, call: ToolCall) -> ToolCall:
+        stem, distinct, number = call.id or "call", call.id, 1
+        while not distinct or distinct in self._ids:
+            number += 1
+            distinct = f"{stem}_{number}"
+        self._ids.add(distinct)
+        return replace(call, id=distinct)
 
     # tools
 
     async def _call_tool(self, call: ToolCall, response: ModelResponse) -> None:
         asked = _unanswered((call,))[0]
         await self._emit("tool_call", tool_call=asked)
-        counts = {"arguments": len(asked.arguments) if isinstance(asked.arguments, Mapping) else 0}
+        counts = {"arguments": len(asked.arguments)}
         await self._stage(Stage.PRE_TOOL, counts, response=response, tool_call=asked)
         answered = await self._answer(call)
         await self._record(answered)
@@ -392,6 +392,14 @@ class Run:
                 self._deliver(kind, payload)
             except ContractViolationError:
                 self._deliver(kind, payload)  # without the sink now
+
+
+def _frozen(call: ToolCall) -> ToolCall:
+    """The call with frozen arguments: what was shown, checked and approved is what is executed."""
+    try:
+        return replace(call, arguments=FrozenDict(call.arguments))
+    except (TypeError, ValueError) as error:
+        return replace(call, arguments=FrozenDict(), error=f"the arguments are no JSON object: {error}")
 
 
 def _unanswered(calls: Iterable[ToolCall]) -> tuple[ToolCall, ...]:

@@ -29,7 +29,10 @@ DEFAULT_TIMEOUT = 5.0
 """Seconds a `decide` policy has (P5)."""
 
 Coverage: TypeAlias = Callable[[Effect, ToolBinding | None], bool]
-"""Whether a veto is about an effect and, where there is one, a tool; asked when gates are built, not at each call."""
+"""Whether a veto is about an effect and, where there is one, a tool; asked when gates are built, not at each call.
+
+A rule with a condition on a base tool belongs to the gate of the base alone, where its `when` sees the arguments it was
+written for; without one it covers every variant as well (P11, V32)."""
 
 
 class Judge(Protocol):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
+from symc.contracts.frozen import FrozenDict
 from symc.runtime.messages import ToolCall
 from symc.runtime.model import ModelRequest, ModelResponse
 from symc.runtime.results import AgentResult
@@ -42,10 +42,10 @@ class StageRecord:
     capability: str
     outcome: Outcome = "ok"
     reason: str = ""
-    counts: Mapping[str, int] = field(default_factory=dict, hash=False)
+    counts: Mapping[str, int] = field(default_factory=FrozenDict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "counts", MappingProxyType(dict(self.counts)))
+        object.__setattr__(self, "counts", FrozenDict(self.counts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
