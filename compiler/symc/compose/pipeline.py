@@ -13,9 +13,9 @@ from symc.compose.built_in import built_in
 from symc.compose.fit import fit
 from symc.compose.freeze import Composed, freeze_lock
 from symc.compose.guard import guard
-from symc.compose.layout import layout
+from symc.compose.layout import Layout, layout
 from symc.compose.link import LinkedAgent, Links, link
-from symc.compose.mint import mint
+from symc.compose.mint import MintedTool, mint
 from symc.compose.prose import Misnomer, Prose, reported
 from symc.compose.rules import ruled
 from symc.compose.select import select
@@ -77,64 +77,85 @@ def compile(workspace: Workspace, *, diff_rules: Collection[str] = ()) -> Compil
     manifests = check(sources)
     lock_version = _lock_version(manifests)
     links = link(_with_built_in(manifests, lock_version))
-    composing = _Composing(links)
-    composed = [composing.composed(agent) for agent in links.agents.values() if not agent.abstract]
-    guarded = guard(links, {one.agent.name: one.tools for one in composed}, composing.unsound)
-    agents = [replace(one, guards=guarded.agents[one.agent.name]) for one in composed]
+    shop = _Workshop(links)
+    drafts = [shop.draft(agent) for agent in links.agents.values() if not agent.abstract]
+    guarded = guard(
+        links,
+        {one.agent.name: one.tools for one in drafts},
+        unsound={one.agent.name for one in drafts if one.unsound},
+    )
     found = (
         *workspace.diagnostics,
         *sources.diagnostics,
         *manifests.diagnostics,
         *links.diagnostics,
-        *composing.diagnostics(),
+        *(diagnostic for one in drafts for diagnostic in one.diagnostics),
         *guarded.diagnostics,
+        *shop.typesetter.unread(),
+        *reported(misnomer for one in drafts for misnomer in one.misnomers),
+        *unused_variables(links, shop.typesetter),
     )
     diagnostics = ruled(found, manifests.workspace, diff_rules)
+    agents = {
+        one.agent.name: Composed(
+            agent=one.agent, tools=one.tools, layout=one.layout, guards=guarded.agents[one.agent.name]
+        )
+        for one in drafts
+    }
     failed = any(diagnostic.level is Level.ERROR for diagnostic in diagnostics)
     return Compilation(
         workspace=workspace,
         manifests=manifests,
         links=links,
-        agents={one.agent.name: one for one in agents},
+        agents=agents,
         # All or nothing: one error anywhere, and nothing is frozen.
-        lock=None if failed else freeze_lock(links, agents, composing.typesetter, lock_version),
+        lock=None if failed else freeze_lock(links, agents.values(), shop.typesetter, lock_version),
         diagnostics=diagnostics,
     )
 
 
-class _Composing:
-    """The stages of one agent after another, with what they share: texts and schemas are looked at once a compile."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Draft:
+    """One agent before it is guarded, with what was wrong so far."""
+
+    agent: LinkedAgent
+    tools: tuple[MintedTool, ...]
+    layout: Layout
+    misnomers: tuple[Misnomer, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def unsound(self) -> bool:
+        """Whether something is missing that the author wanted, so that its absence says nothing."""
+        return bool(self.agent.poisoned) or any(one.level is Level.ERROR for one in self.diagnostics)
+
+
+class _Workshop:
+    """The stages of one agent, with what agents share: texts and schemas are looked at once a compile."""
 
     def __init__(self, links: Links) -> None:
         self.typesetter = Typesetter(links)
         self._links = links
         self._prose = Prose(links)
         self._examined: profiles.Seen = {}
-        self._found: list[Diagnostic] = []
-        self._misnomers: list[Misnomer] = []
-        # Agents with an error: what they lack may be missing because of it.
-        self.unsound: set[str] = set()
 
-    def composed(self, agent: LinkedAgent) -> Composed:
+    def draft(self, agent: LinkedAgent) -> _Draft:
         """One agent through select, mint, fit and layout."""
         selected = select(agent, self._links)
         minted = mint(agent, selected.tools, self._links)
         fitted = fit(agent, minted.tools, self._examined)
         laid_out = layout(agent, self.typesetter)
-        self._misnomers.extend(self._prose.misnomers(agent, laid_out, fitted.tools))
-        for part in (selected, minted, fitted, laid_out):
-            self._found.extend(part.diagnostics)
-            if any(one.level is Level.ERROR for one in part.diagnostics):
-                self.unsound.add(agent.name)
-        return Composed(agent=agent, tools=fitted.tools, layout=laid_out)
-
-    def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What was wrong with the agents composed so far, and with what none of them uses."""
-        return (
-            *self._found,
-            *self.typesetter.unread(),
-            *reported(self._misnomers),
-            *unused_variables(self._links, self.typesetter),
+        return _Draft(
+            agent=agent,
+            tools=fitted.tools,
+            layout=laid_out,
+            misnomers=self._prose.misnomers(agent, laid_out, fitted.tools),
+            diagnostics=(
+                *selected.diagnostics,
+                *minted.diagnostics,
+                *fitted.diagnostics,
+                *laid_out.diagnostics,
+            ),
         )
 
 
