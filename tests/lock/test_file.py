@@ -172,7 +172,7 @@ import os, random, signal, sys, time
 from pathlib import Path
 from symc.lock import file
 path, rounds = Path(sys.argv[1]), int(sys.argv[2])
-texts = ["a" * 3_000_000, "b" * 2_000_000]
+texts = ["a" * 500_000, "b" * 400_000]
 began = time.perf_counter()
 for text in (*texts, *texts):
     file.write(path, text)

@@ -69,7 +69,7 @@ def _regular_bytes(path: Path) -> bytes:
             raise OSError(errno.EINVAL, "it is no regular file")
         if status.st_size > LARGEST:
             raise OSError(errno.EFBIG, f"it has {status.st_size} bytes; at most {LARGEST} are read")
-        with open(handle, "rb", closefd=False) as file:
+        with os.fdopen(handle, "rb", closefd=False) as file:
             return file.read(LARGEST)
     finally:
         os.close(handle)
@@ -101,7 +101,7 @@ def _replace(target: Path, content: bytes) -> None:
     beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
     handle = os.open(beside, _CREATE, 0o666)  # the umask decides, as for any file
     try:
-        with open(handle, "wb") as file:
+        with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(handle)
