@@ -1,0 +1,44 @@
+"""``symc explain``: what a code means, and the reference pages made from the same table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from symc.cli.frame import ExitCode
+from symc.cli.generated import write_or_check
+
+
+@click.command("explain")
+@click.argument("code", required=False)
+@click.option("--check", is_flag=True, help="Check that the generated pages under docs/ are current.")
+@click.option("--write", is_flag=True, help="Write the generated pages under docs/.")
+@click.pass_context
+def command(context: click.Context, code: str | None, check: bool, write: bool) -> None:
+    """Explain CODE: a diagnostic code or name (SYM301, tool-name-collision) or a diff rule (SYD101, grant-widened).
+
+    Without CODE: one line for each code.
+    """
+    from symc.diagnostics import reference
+    from symc.diagnostics.codes import TABLE
+    from symc.diff import reference as rules
+
+    if check or write:
+        pages = {f"errors/{name}": text for name, text in reference.pages().items()} | rules.pages()
+        context.exit(write_or_check(Path("docs"), pages, check=check, command="symc explain --write"))
+    if code is None:
+        for row in (*TABLE, *rules.TABLE):
+            click.echo(f"{row.code}  {row.name}: {row.purpose}")
+        return
+    page = reference.explain(code) or rules.explain(code)
+    if page is None:
+        from symc.diagnostics.suggest import did_you_mean
+
+        nearest = did_you_mean(
+            code, [word for row in (*TABLE, *rules.TABLE) for word in (row.code, row.name)]
+        )
+        hint = f'did you mean "{nearest}"?' if nearest else "symc explain lists all codes"
+        click.echo(f'no code or rule "{code}"\n  help: {hint}', err=True)
+        context.exit(ExitCode.COULD_NOT)
+    click.echo(page, nl=False)

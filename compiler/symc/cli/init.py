@@ -1,0 +1,112 @@
+"""``symc init``: a workspace to start from, or one made of the servers of an existing MCP configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from symc.cli.frame import ExitCode
+from symc.cli.project import DEFAULT_FOLDER
+
+_WORKSPACE = """\
+kind: workspace
+name: {name}
+lock_version: {version}
+"""
+_AGENT = """\
+kind: agent
+name: assistant
+provider: none                      # anthropic | openai | gemini | bedrock: whose limits are checked
+instructions: |
+  You are a helpful assistant.
+extensions: [clock]
+tools: [clock/now]                  # least authority: what is not named here, the agent does not have
+"""
+_EXTENSION = """\
+kind: extension
+name: clock
+version: "1.0"
+tools:
+  - name: now
+    description: Tell the time in a time zone.
+    invoke: clock:now               # an async function `now(arguments) -> str` in clock.py
+    input_schema:
+      type: object
+      properties: {zone: {type: string, description: "Such as Europe/Paris."}}
+prompts:
+  - fragment_id: manners
+    text: |
+      Call `now` before you speak about dates.
+"""
+_ATTRIBUTES = "symc.lock text eol=lf linguist-language=JSON linguist-generated=false\n"
+_IGNORE = ".symc_cache/\n"
+
+
+@click.command("init")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=DEFAULT_FOLDER)
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="An MCP configuration (.mcp.json, .vscode/mcp.json, .cursor/mcp.json) whose servers become extensions.",
+)
+@click.pass_context
+def command(context: click.Context, folder: Path, source: Path | None) -> None:
+    """Write a first workspace into FOLDER; no file that exists is changed.
+
+    Also adds `symc.lock` to .gitattributes and the cache to .gitignore beside it.
+    """
+    files = _first_workspace(folder) if source is None else _adopted(source, context)
+    taken = [path for path in files if (folder / path).exists()]
+    if taken:
+        click.echo(f"{folder / taken[0]} exists; nothing was written", err=True)
+        click.echo("  help: name another folder: symc init FOLDER", err=True)
+        context.exit(ExitCode.COULD_NOT)
+    for path, text in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8", newline="\n")
+        click.echo(f"wrote {target}", err=True)
+    for name, line in ((".gitattributes", _ATTRIBUTES), (".gitignore", _IGNORE)):
+        _append(folder.parent / name, line)
+    pins = [path for path in files if "\nmcp:" in files[path]]
+    suffix = "" if folder == Path(DEFAULT_FOLDER) else f" {folder}"
+    option = "" if folder == Path(DEFAULT_FOLDER) else f" --workspace {folder}"
+    click.echo(
+        f"next: symc pin{option} && symc compile{suffix}" if pins else f"next: symc compile{suffix}", err=True
+    )
+
+
+def _first_workspace(folder: Path) -> dict[str, str]:
+    from symc.composition import LOCK_VERSION
+    from symc.contracts.names import EXTENSION_NAME
+
+    name = folder.resolve().parent.name.lower().replace("_", "-").replace(" ", "-")
+    name = name if EXTENSION_NAME.accepts(name) and name not in ("assistant", "clock") else "workspace"
+    return {
+        "workspace.yaml": _WORKSPACE.format(name=name, version=LOCK_VERSION),
+        "agents/assistant.yaml": _AGENT,
+        "extensions/clock.yaml": _EXTENSION,
+    }
+
+
+def _adopted(source: Path, context: click.Context) -> Mapping[str, str]:
+    from symc.pins.adopt import AdoptionError, adopt
+
+    try:
+        return adopt(source.read_bytes())
+    except AdoptionError as error:
+        click.echo(f"cannot take over {source}: {error}", err=True)
+        context.exit(ExitCode.COULD_NOT)
+
+
+def _append(path: Path, line: str) -> None:
+    present = path.read_text(encoding="utf-8") if path.is_file() else ""
+    if line.strip() in present.splitlines():
+        return
+    glue = "" if not present or present.endswith("\n") else "\n"
+    with path.open("a", encoding="utf-8", newline="\n") as file:
+        file.write(glue + line)
+    click.echo(f"added a line to {path}", err=True)
