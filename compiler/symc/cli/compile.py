@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from symc.cli.frame import ExitCode
+from symc.cli.locked import refuse_lock
 from symc.cli.project import DEFAULT_FOLDER, Project, compile_project, require_lock
 from symc.cli.reporting import Reporter, reporting_options
 
@@ -16,7 +17,9 @@ from symc.cli.reporting import Reporter, reporting_options
 @click.option(
     "--output", "-o", type=click.Path(path_type=Path), help="The lockfile; default symc.lock beside FOLDER."
 )
-@click.option("--check", is_flag=True, help="Write nothing; exit 1 when the lock is not what FOLDER compiles to.")
+@click.option(
+    "--check", is_flag=True, help="Write nothing; exit 1 when the lock is not what FOLDER compiles to."
+)
 @click.option("--diff", "show_diff", is_flag=True, help="Show what the change means.")
 @click.option("--watch", is_flag=True, help="Compile again on every change, and show what it means.")
 @click.option("--upgrade-lock", is_flag=True, help="Move the workspace to the newest lock version.")
@@ -54,33 +57,29 @@ def command(
 
 def write(project: Project, path: Path, reporter: Reporter, *, show_diff: bool) -> None:
     """Write the lock where its bytes differ, and say so; ``show_diff`` adds what the change means."""
-    from symc.lock import dumps
-    from symc.lock.file import FileError, write_lock
+    from symc.lock import LockError, dumps, file
 
+    assert project.compilation.lock is not None  # no error was found
     if show_diff:
         from symc.cli.staleness import describe_change
 
         click.echo(describe_change(project, path), nl=False)
     try:
-        changed = write_lock(path, dumps(project.compilation.lock))
-    except FileError as error:
-        reporter.diagnostics([error.diagnostic], {}, ok=False, reason=error.diagnostic.message)
-        raise click.exceptions.Exit(ExitCode.COULD_NOT) from None
+        changed = file.write(path, dumps(project.compilation.lock))
+    except LockError as error:
+        refuse_lock(error, path, reporter)
     reporter.verdict(f"{project.counts()} — {path} {'written' if changed else 'is up to date'}")
 
 
 def _check(project: Project, path: Path, reporter: Reporter) -> ExitCode:
     """L20–L22: what the lock should say is computed anew and compared byte by byte."""
     require_lock(project, reporter, "lock not checked")
-    from symc.cli.staleness import stale
-    from symc.lock import dumps
-    from symc.lock.file import read_bytes
+    from symc.cli.staleness import staleness
 
-    found = read_bytes(path)
-    if found == dumps(project.compilation.lock).encode():
+    found = staleness(project, path)
+    if found is None:
         reporter.verdict(f"{project.counts()} — {path} is up to date")
         return ExitCode.OK
-    fault, code = stale(project, path, found)
-    reporter.diagnostics([fault], {}, ok=False, reason=fault.message)
-    reporter.verdict(fault.message)
-    return code
+    reporter.diagnostics([found.diagnostic], {}, ok=False, reason=found.diagnostic.message)
+    reporter.verdict(found.diagnostic.message)
+    return found.exit_code

@@ -28,11 +28,10 @@ def lock_option(command: _Command) -> _Command:
 
 def open_lock(path: Path, reporter: Reporter) -> Lock:
     """The verified lock at ``path``; one that cannot be used is reported and ends the command with exit code 2."""
-    from symc.lock import LockError, verify
-    from symc.lock.file import read_lock
+    from symc.lock import LockError, file, verify
 
     try:
-        lock = read_lock(path)
+        lock = file.load(path)
         verify(lock)
     except LockError as error:
         refuse_lock(error, path, reporter)
