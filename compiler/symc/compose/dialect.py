@@ -14,7 +14,7 @@ from typing import Any, Final
 from jinja2 import StrictUndefined, TemplateSyntaxError, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from symc.compose.plain import JOIN_IT, NOT_NAMES
+from symc.compose.plain import DEEPEST, JOIN_IT, MOST_BRANCHES, NOT_NAMES
 from symc.compose.variable import Fault, Mention
 from symc.diagnostics.codes import composition as codes
 
@@ -25,8 +25,6 @@ LARGEST: Final = 1_000_000
 _FILTERS: Final[Mapping[str, int]] = {"upper": 0, "lower": 0, "trim": 1, "join": 1, "default": 2}
 _ORDERINGS: Final = frozenset({"lt", "lteq", "gt", "gteq"})
 _COMPARISONS: Final = _ORDERINGS | {"eq", "ne"}
-_DEEPEST: Final = 20
-_MOST_BRANCHES: Final = 50
 
 
 class DialectTemplate:
@@ -107,8 +105,8 @@ class _Reader:
                 for part in node.nodes:
                     if not isinstance(part, nodes.TemplateData):
                         self._value(part, item, printed=True)
-            elif depth >= _DEEPEST and isinstance(node, nodes.If | nodes.For):
-                self._refuse(node, f"tags are nested more than {_DEEPEST} deep", "")
+            elif depth >= DEEPEST and isinstance(node, nodes.If | nodes.For):
+                self._refuse(node, f"tags are nested more than {DEEPEST} deep", "")
             elif isinstance(node, nodes.If):
                 self._branches(node, depth, item)
             elif isinstance(node, nodes.For):
@@ -117,8 +115,8 @@ class _Reader:
                 self._refuse(node, f"`{_tag(node)}` is not part of the template language", _LEGAL_TAGS)
 
     def _branches(self, node: nodes.If, depth: int, item: str) -> None:
-        if len(node.elif_) > _MOST_BRANCHES:
-            self._refuse(node, f"a condition has more than {_MOST_BRANCHES} branches", "")
+        if len(node.elif_) > MOST_BRANCHES:
+            self._refuse(node, f"a condition has more than {MOST_BRANCHES} branches", "")
             return
         for branch in (node, *node.elif_):
             self._condition(branch.test, item)
@@ -162,9 +160,9 @@ class _Reader:
         depth = 0
         while isinstance(node, nodes.Filter):
             depth += 1
-            if not self._filter(node) or node.node is None or depth > _DEEPEST:
-                if depth > _DEEPEST:
-                    self._refuse(node, f"more than {_DEEPEST} filters follow each other", "")
+            if not self._filter(node) or node.node is None or depth > DEEPEST:
+                if depth > DEEPEST:
+                    self._refuse(node, f"more than {DEEPEST} filters follow each other", "")
                 return
             node, printed = node.node, False
         if isinstance(node, nodes.Name):

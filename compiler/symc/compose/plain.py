@@ -22,7 +22,9 @@ _TOKEN = re.compile(
     rf"|{{%{_GAP}*(?P<mark>else|endif){_GAP}*%}}"
 )
 _OPENING = re.compile(r"\{[{%#]")
-_DEEPEST: Final = 20
+DEEPEST: Final = 20
+MOST_BRANCHES: Final = 50
+"""How deep tags may be nested, and how many branches a condition may have."""
 
 # fmt: off
 NOT_NAMES: Final = frozenset((
@@ -92,6 +94,7 @@ def plain_template(text: str) -> PlainTemplate | None:
     mentions: list[Mention] = []
     open_branches: list[str] = []
     at = 0
+    branches = 0
     for token in _TOKEN.finditer(text):
         between = text[at : token.start()]
         if _OPENING.search(between) or between.endswith("{"):
@@ -99,6 +102,7 @@ def plain_template(text: str) -> PlainTemplate | None:
         if between:
             steps.append(("text", between))
         at = token.end()
+        branches += token["branch"] == "elif"
         kind = token["branch"] or token["mark"] or "name"
         name = token["name"] or token["test"] or ""
         if name in NOT_NAMES or not _nests(kind, open_branches):
@@ -108,7 +112,7 @@ def plain_template(text: str) -> PlainTemplate | None:
             start = token.start("name") if token["name"] else token.start("test")
             mentions.append(Mention.at(text, start, name, printed=kind == "name"))
     rest = text[at:]
-    if _OPENING.search(rest) or open_branches:
+    if _OPENING.search(rest) or open_branches or branches > MOST_BRANCHES:
         return None
     if rest:
         steps.append(("text", rest))
@@ -121,7 +125,7 @@ def _nests(kind: str, open_branches: list[str]) -> bool:
         return True
     if kind == "if":
         open_branches.append("if")
-        return len(open_branches) <= _DEEPEST
+        return len(open_branches) <= DEEPEST
     if not open_branches:
         return False
     if kind == "endif":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,7 @@ class Templates:
 
     def __init__(self) -> None:
         self._read: dict[str, PlainTemplate | DialectTemplate | tuple[Fault, ...]] = {}
-        self._rendered: dict[tuple[str, tuple[str, ...]], Rendering] = {}
+        self._rendered: dict[tuple[str, bool, tuple[str, ...]], Rendering] = {}
 
     def mentions(self, text: str) -> tuple[Mention, ...]:
         """The variables a template reads, in the order of their places; none if it cannot be read."""
@@ -45,21 +45,24 @@ class Templates:
         template = self._template(text)
         return template if isinstance(template, tuple) else ()
 
-    def render(self, text: str, values: Mapping[str, Any]) -> Rendering:
-        """The template with these values; a variable without a value is a fault at each place that mentions it."""
+    def render(self, text: str, values: Mapping[str, Any], *, framed: bool = True) -> Rendering:
+        """The template with these values; a variable without a value is a fault at each place that mentions it.
+
+        ``framed``: the text will stand in the frame of learned text, which nothing in it may end.
+        """
         template = self._template(text)
         if isinstance(template, tuple):
             return Rendering(text, template)
         mentions = template.mentions
         # By their spelling: 1, 1.0 and True are equal keys and different texts.
-        key = (text, tuple([repr(values.get(mention.name)) for mention in mentions]))
+        key = (text, framed, tuple([repr(values.get(mention.name)) for mention in mentions]))
         rendering = self._rendered.get(key)
         if rendering is None:
             undeclared = [mention for mention in mentions if mention.name not in values]
             if undeclared:
                 # Not remembered: the hint depends on all that is declared.
                 return Rendering(text, tuple(_undeclared(mention, values) for mention in undeclared))
-            rendering = self._rendered[key] = _rendered(text, template, values)
+            rendering = self._rendered[key] = _rendered(text, template, values, framed)
         return rendering
 
     def _template(self, text: str) -> PlainTemplate | DialectTemplate | tuple[Fault, ...]:
@@ -74,12 +77,15 @@ class Templates:
         return template
 
 
-def _rendered(text: str, template: PlainTemplate | DialectTemplate, values: Mapping[str, Any]) -> Rendering:
+def _rendered(
+    text: str, template: PlainTemplate | DialectTemplate, values: Mapping[str, Any], framed: bool
+) -> Rendering:
     faults = template.faults(values)
     if faults:
         return Rendering(text, faults)
     rendered = template.render(values)
-    return Rendering(rendered, tuple(_joined_up(rendered)))
+    together = tuple(_together(rendered, framed))
+    return Rendering(text if together else rendered, together)
 
 
 def _undeclared(mention: Mention, values: Mapping[str, Any]) -> Fault:
@@ -92,15 +98,11 @@ def _undeclared(mention: Mention, values: Mapping[str, Any]) -> Fault:
     )
 
 
-def _joined_up(rendered: str) -> list[Fault]:
+def _together(rendered: str, framed: bool) -> Iterator[Fault]:
     """What is harmless in the template and in the values, and is not once they are put together."""
-    faults = []
-    if "<" in rendered and (found := DELIMITER.search(rendered)):
+    if framed and "<" in rendered and (found := DELIMITER.search(rendered)):
         message = f'the rendered text holds "{found[0]}", which frames the text of an extension'
-        faults.append(Fault(shape.WRAPPER_DELIMITER, message, hint="word it without the tag"))
+        yield Fault(shape.WRAPPER_DELIMITER, message, hint="word it without the tag")
     for run in hidden.scan(rendered):
         message = f"the rendered text holds {run.description}"
-        faults.append(
-            Fault(shape.HIDDEN_TEXT, message, hint="remove what cannot be seen from text and values")
-        )
-    return faults
+        yield Fault(shape.HIDDEN_TEXT, message, hint="remove what cannot be seen from text and values")

@@ -11,7 +11,7 @@ from typing import Any
 
 from symc.compose.inheritance import owned_prompts
 from symc.compose.link import LinkedAgent, Links, OwnedPrompt
-from symc.compose.templates import Templates
+from symc.compose.templates import Rendering, Templates
 from symc.compose.variable import Fault, Setting, settings, values_of
 from symc.contracts.vocabulary import LAYERS, SCOPES, TIERS, is_learned
 from symc.diagnostics import Diagnostic
@@ -136,7 +136,7 @@ class Typesetter:
             for key, value in source.body.vars.items()
         )
         values = values_of(extension, document.body.vars if extension else {}, given)
-        rendering = self.templates.render(owned.prompt.text or "", values)
+        rendering = self._rendered(owned, values)
         return None if rendering.faults else rendering.text
 
     def unread(self) -> tuple[Diagnostic, ...]:
@@ -168,6 +168,10 @@ class Typesetter:
             found = self._defaults[name] = self._set(self._links.prompts[name], name, values, ())
         return found
 
+    def _rendered(self, owned: OwnedPrompt, values: Mapping[str, Any]) -> Rendering:
+        framed = is_learned(owned.prompt.tier)
+        return self.templates.render(owned.prompt.text or "", values, framed=framed)
+
     def _set(
         self,
         prompts: tuple[OwnedPrompt, ...],
@@ -182,7 +186,7 @@ class Typesetter:
         for owned in prompts:
             text = owned.prompt.text or ""
             if owned.prompt.template:
-                rendering = self.templates.render(text, values)
+                rendering = self._rendered(owned, values)
                 diagnostics.extend(located(fault, owned) for fault in rendering.faults)
                 for mention in self.templates.mentions(text):
                     if mention.name in names and mention.name in values:
