@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from symc.manifest.model import Node
 
@@ -38,17 +38,22 @@ def type_at(root: type[Node], path: Path) -> Any:
 
 def wording(annotation: Any) -> str:
     """What a key of this type takes, for the middle of a sentence."""
-    kinds = list(arms(annotation))
-    if int in kinds:
-        return "a number" if float in kinds else "a whole number"
-    first = kinds[0]
-    if get_origin(first) is Literal:
-        return "one of " + ", ".join(get_args(first))
-    if first is bool:
-        return "true or false"
-    if first is str:
-        return "text"
-    return "a list" if get_origin(first) is tuple else "a mapping"
+    kinds = list(dict.fromkeys(_word(arm) for arm in arms(annotation)))
+    if "a number" in kinds and "a whole number" in kinds:
+        kinds.remove("a whole number")
+    *others, last = kinds
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def _word(arm: Any) -> str:
+    if get_origin(arm) is Literal:
+        return "one of " + ", ".join(get_args(arm))
+    if get_origin(arm) in (tuple, list):
+        return "a list"
+    return _WORDS.get(arm, "a mapping")
+
+
+_WORDS: Final = {str: "text", bool: "true or false", int: "a whole number", float: "a number"}
 
 
 def arms(annotation: Any) -> Iterator[Any]:

@@ -134,9 +134,9 @@ class Server(Node):
 
 
 class Extension(Node):
-    """``kind: extension``."""
+    """An extension: code or a server that contributes tools, prompt fragments, policies and hooks."""
 
-    kind: Literal["extension"]
+    kind: Literal["extension"] = Field(description="What this manifest is.")
     name: str = Field(description="Name, unique in the workspace.")
     version: str | None = Field(default=None, description="PEP 440 version; required unless `mcp`.")
     description: str = Field(default="", description="For people.")
@@ -209,9 +209,12 @@ class Limits(Node):
 
 
 class Agent(Node):
-    """``kind: agent``; the check stage turns bare strings of `extensions` and `delegates` into objects."""
+    """An agent: what it says, which tools it selects, and what it may do with them.
 
-    kind: Literal["agent"]
+    The check stage writes out every shorthand: the items of ``extensions``, ``delegates`` and ``variants``.
+    """
+
+    kind: Literal["agent"] = Field(description="What this manifest is.")
     name: str = Field(description="Name, unique in the workspace.")
     description: str = Field(default="", description="For people, and for a parent that delegates.")
     abstract: bool = Field(default=False, description="A base: not composed itself.")
@@ -228,17 +231,15 @@ class Agent(Node):
     grants: tuple[str, ...] = _many("Effects allowed beyond the baseline.")
     prompts: tuple[Prompt, ...] = _many("Authored fragments and slots.")
     policies: tuple[Policy, ...] = _many("Policies.")
-    vars: dict[str, Any] = Field(
-        default_factory=dict, description="Values of variables: name or extension.name."
-    )
+    vars: Vars = Field(default_factory=dict, description="Values of variables: name or extension.name.")
     delegates: tuple[Delegate, ...] = _many("Agents that this one may call.")
     limits: Limits = Field(default_factory=Limits, description="Limits; the lowest of all documents counts.")
 
 
 class Workspace(Node):
-    """``kind: workspace``: what every agent gets."""
+    """The workspace: what every agent gets."""
 
-    kind: Literal["workspace"]
+    kind: Literal["workspace"] = Field(description="What this manifest is.")
     name: str = Field(default="workspace", description="Name, unique in the workspace.")
     lock_version: int | None = Field(
         default=None, description="Version of the lock to write; default newest."
@@ -246,9 +247,7 @@ class Workspace(Node):
     extensions: tuple[Use, ...] = _many("Extensions used by every agent.")
     policies: tuple[Policy, ...] = _many("Policies of every agent.")
     prompts: tuple[Prompt, ...] = _many("Authored fragments of every agent.")
-    vars: dict[str, Any] = Field(
-        default_factory=dict, description="Values of variables: name or extension.name."
-    )
+    vars: Vars = Field(default_factory=dict, description="Values of variables: name or extension.name.")
     provider: Provider | None = Field(default=None, description="Provider of agents that name none.")
     limits: Limits = Field(default_factory=Limits, description="Limits of every agent.")
     rules: dict[str, LintLevel] = Field(

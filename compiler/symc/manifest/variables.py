@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from symc.contracts.names import EXTENSION_NAME
 from symc.diagnostics.codes import shape as codes
 from symc.manifest import words
+from symc.manifest.model import Vars
 from symc.manifest.submission import Submission
 from symc.manifest.texts import framed_text
 
 
-def check_vars(submission: Submission, variables: Mapping[str, Any], *, qualified: bool) -> None:
+def check_vars(submission: Submission, variables: Vars, *, qualified: bool) -> None:
     """Check names and values; with ``qualified`` a name may be ``extension.name``."""
     for key, value in variables.items():
         owner, dot, name = key.rpartition(".")
@@ -25,23 +23,12 @@ def check_vars(submission: Submission, variables: Mapping[str, Any], *, qualifie
                 f"the variable {words.shown(key)} is not {form}",
                 at_key=True,
             )
-        if isinstance(value, list):
-            for index, item in enumerate(value):
-                _value(submission, key, index, item)
-        else:
-            _value(submission, key, None, value)
-
-
-def _value(submission: Submission, key: str, index: int | None, value: Any) -> None:
-    path = ("vars", key) if index is None else ("vars", key, index)
-    if isinstance(value, str):
-        framed_text(submission, path, value, f'the value of "{key}"')
-    elif value is None or isinstance(value, list | dict):
-        submission.refuse(
-            codes.INVALID_VARIABLE,
-            path,
-            f'the variable "{key}" holds text, a number, true or false, or a list of these',
-        )
+        # Values are of the right type: the models say which there are.
+        items = enumerate(value) if isinstance(value, list) else [(None, value)]
+        for index, item in items:
+            if isinstance(item, str):
+                path = ("vars", key) if index is None else ("vars", key, index)
+                framed_text(submission, path, item, f'the value of "{key}"')
 
 
 def _is_word(text: str) -> bool:
