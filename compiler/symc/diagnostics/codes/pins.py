@@ -107,6 +107,62 @@ PIN_TOOL_REMOVED = Code(
     "symc pin --check  # after an update of the server",
     "Run symc pin, and take the tool out of the agents that name it.",
 )
+SERVER_NOT_STARTED = Code(
+    "SYM531",
+    "server-not-started",
+    "A server that is to be pinned could not be started or reached.",
+    "mcp: {command: [mcp-server-tiem]}",
+    "Install the server, and name its program or address as it is from the folder that holds the workspace.",
+)
+SERVER_EXITED = Code(
+    "SYM532",
+    "server-exited",
+    "A server ended before it had answered.",
+    "mcp: {command: [mcp-server-git, --repository, ./nowhere]}",
+    "Read the end of its standard error; start it by hand with the same arguments.",
+)
+SERVER_SILENT = Code(
+    "SYM533",
+    "server-silent",
+    "A server did not answer within the time that symc pin allows.",
+    "mcp: {command: [cat, /dev/null]}",
+    "Allow more time with --timeout, or start the server by hand and look what it waits for.",
+)
+SERVER_GARBAGE = Code(
+    "SYM534",
+    "server-garbage",
+    "A server wrote something to its standard output that is no MCP message.",
+    "mcp: {command: [echo, hello]}",
+    "Make the server log to its standard error; standard output belongs to the protocol.",
+)
+SERVER_ERROR = Code(
+    "SYM535",
+    "server-error",
+    "A server answered the greeting or a page of its tools with an error.",
+    'mcp: {url: "https://example.test/mcp"}  # which wants a token',
+    'Read what it said; most servers want a credential: headers: {Authorization: "Bearer ${env:NAME}"}.',
+)
+SERVER_CURSOR = Code(
+    "SYM536",
+    "server-cursor",
+    "A server's list of tools does not come to an end: its cursor comes back, or there is always one more page.",
+    "symc pin broken",
+    "Tell the server's author; a list that does not end cannot be pinned.",
+)
+PIN_HOLDS_SECRET = Code(
+    "SYM538",
+    "pin-holds-secret",
+    "A server repeats the value of a variable in the texts of its tools; pinned, it would stand in the repository.",
+    'mcp: {command: [server], env: {TOKEN: "${env:TOKEN}"}}  # and a description that says the token',
+    "Tell the server's author; if the value is no secret, write it into the manifest instead of ${env:NAME}.",
+)
+ENV_MISSING = Code(
+    "SYM537",
+    "env-missing",
+    "A variable that a server needs is not set in the environment.",
+    'mcp: {command: [server], env: {TOKEN: "${env:FILES_TOKEN}"}}',
+    "Set it and run again; the pin and the lock hold its name only.",
+)
 TOOL_NAME_TOO_LONG = Code(
     "SYM541",
     "tool-name-too-long",
@@ -176,4 +232,11 @@ SCHEMA_TOO_NESTED = Code(
     "An input schema nests objects and arrays deeper than the agent's provider follows.",
     "input_schema: {type: object, properties: {a: {type: object, properties: {…}}}}  # 11 levels, with provider: openai",
     "Make the arguments flatter.",
+)
+SECRET_LITERAL = Code(
+    "SYM561",
+    "secret-literal",
+    "A manifest holds a literal that looks like a credential; it would stand in the lock and in the history for ever.",
+    "mcp: {command: [server], env: {API_TOKEN: hunter2}}",
+    "Revoke it if it was committed, set it in the environment, and write ${env:NAME}.",
 )
