@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symc.composition import cover, records
 from symc.composition.entries import write_agent
 from symc.composition.parts import LOCK_VERSION, Agent, Author, Extension, Fragment, Policy, Slot
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,15 @@ class Composition:
                 continue
             default = part.text if part.rendered is None else part.rendered
             yield joined_id, part, self.agent.rendered.get(joined_id, default)
+
+    def policy_graph(self) -> nx.DiGraph[str]:
+        """The directed graph of agents, extensions, tools, variants, effects and policies (docs/policies.md §3).
+
+        Nodes have the attributes ``kind``, ``label`` and ``hidden``, edges ``kind`` and ``label``.
+        """
+        from symc.composition.graph import graph
+
+        return graph(self)
 
     def _as_lock(self) -> Lock:
         agents: dict[str, Agent] = {}
