@@ -176,11 +176,34 @@ SERVERS: list[tuple[str, str]] = [
 ]
 
 
+SECRET = "ghp_" + "1a2B3c4D5e6F" * 3
+"""Made up, in the format of a real one."""
+
+SERVERS += [
+    (f"command: [run], env: {{TOKEN: §{SECRET}}}", "secret-literal"),
+    ("command: [run], env: {PASSWORD: §'pa$$w0rd costs $5'}", "secret-literal"),
+    (f"url: 'https://example.test', headers: {{Authorization: §'Bearer {SECRET}'}}", "secret-literal"),
+    ("url: §'https://me:hunter22@example.test/mcp'", "secret-literal"),
+    (f"command: [run, --token, §{SECRET}]", "secret-literal"),
+    ("url: 'https://me:${env:PASSWORD}@example.test/mcp'", ""),
+    ("command: [run], env: {TOKEN: '${env:TOKEN}', LOG_LEVEL: debug}", ""),
+]
+
+
 @pytest.mark.parametrize(("fields", "expected"), SERVERS)
 def test_servers(fields: str, expected: str) -> None:
     written, at = marked(server(fields))
     found = manifests({"files.yaml": written, "files.pin.json": '{"tools": []}'}).diagnostics
     assert [place(one) for one in found] == ([f"{expected} {at}"] if at else [])
+
+
+def test_a_secret_is_never_repeated() -> None:
+    written = server(f"command: [run], env: {{TOKEN: {SECRET}}}")
+    found = manifests({"files.yaml": written, "files.pin.json": '{"tools": []}'}).diagnostics
+    assert [one.name for one in found] == ["secret-literal"]
+    assert SECRET not in repr(found)
+    assert found[0].hint is not None
+    assert "${env:TOKEN}" in found[0].hint.text
 
 
 def test_a_server_is_started_or_reached() -> None:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from symc.diagnostics.codes import shape as codes
+from symc.diagnostics.codes.pins import SECRET_LITERAL
 from symc.manifest.keys import Path
 from symc.manifest.model import Server
 from symc.manifest.submission import Submission
-
-_REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
-_VARIABLE = re.compile(r"[^=\x00]+")
+from symc.pins.launch import REFERENCE
+from symc.pins.secrets import literals
 
 
 def check_server(submission: Submission, server: Server) -> None:
@@ -28,18 +28,8 @@ def check_server(submission: Submission, server: Server) -> None:
     if server.url is not None:
         _url(submission, server.url)
     for path, text in _texts(server):
-        env_references(submission, path, text)
-
-
-def env_references(submission: Submission, path: Path, text: str) -> None:
-    """Refuse a reference to the environment that is not written ``${env:NAME}``."""
-    if "${env:" in text and text.count("${env:") != len(_REFERENCE.findall(text)):
-        submission.refuse(
-            codes.INVALID_ENV_REFERENCE,
-            path,
-            "a reference to the environment is not written as ${env:NAME}",
-            hint="NAME starts with a letter or `_` and goes on in letters, digits and `_`",
-        )
+        _references(submission, path, text)
+    _secrets(submission, server)
 
 
 def whole_references(submission: Submission, path: Path, value: object) -> None:
@@ -50,7 +40,7 @@ def whole_references(submission: Submission, path: Path, value: object) -> None:
     elif isinstance(value, list):
         for index, item in enumerate(value):
             whole_references(submission, (*path, index), item)
-    elif isinstance(value, str) and "${env:" in value and not _REFERENCE.fullmatch(value):
+    elif isinstance(value, str) and "${env:" in value and not REFERENCE.fullmatch(value):
         submission.refuse(
             codes.INVALID_ENV_REFERENCE,
             path,
@@ -92,17 +82,40 @@ def _one_transport(submission: Submission, server: Server) -> None:
 
 def _url(submission: Submission, url: str) -> None:
     try:
-        parts = urlsplit(_REFERENCE.sub("x", url))
+        parts = urlsplit(REFERENCE.sub("x", url))
         sound = parts.scheme in ("http", "https") and bool(parts.hostname) and not re.search(r"\s", url)
     except ValueError:
         sound = False
     # A URL that is one reference is not known before the run.
-    if not sound and not _REFERENCE.match(url):
+    if not sound and not REFERENCE.match(url):
         submission.refuse(
             codes.INVALID_URL,
             ("mcp", "url"),
             "the server's `url` is no http or https address",
             hint="write the whole address: https://example.test/mcp",
+        )
+
+
+def _references(submission: Submission, path: Path, text: str) -> None:
+    """Refuse a reference to the environment that is not written ``${env:NAME}``."""
+    if "${env:" in text and text.count("${env:") != len(REFERENCE.findall(text)):
+        submission.refuse(
+            codes.INVALID_ENV_REFERENCE,
+            path,
+            "a reference to the environment is not written as ${env:NAME}",
+            hint="NAME starts with a letter or `_` and goes on in letters, digits and `_`",
+        )
+
+
+def _secrets(submission: Submission, server: Server) -> None:
+    for path, reason in literals(server.command or (), server.env, server.url or "", server.headers):
+        variable = re.sub(r"\W", "_", str(path[-1])).upper() if isinstance(path[-1], str) else "NAME"
+        what = f"`{path[-1]}`" if isinstance(path[-1], str) else f"item {path[-1] + 1} of `command`"
+        submission.refuse(
+            SECRET_LITERAL,
+            ("mcp", *path),
+            f"the value of {what} looks like {reason}",
+            hint=f"set it in the environment and write ${{env:{variable}}}; if it was committed, revoke it",
         )
 
 
