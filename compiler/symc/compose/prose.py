@@ -17,7 +17,7 @@ from symc.diagnostics.codes import composition as codes
 # A word in backticks, or a bare word with an underscore that is no part of a path, a file name or a longer word.
 _WORD: Final = re.compile(
     r"`(?P<quoted>[A-Za-z0-9_.\-/]{1,160})`"
-    r"|(?<![\w`./\\{-])(?P<bare>[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+)(?![\w`/\\-]|\.\w)"
+    r"|(?<![\w./\\{-])(?P<bare>[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+)(?![\w/\\-]|\.\w)"
 )
 _ASCII_WORD: Final = re.compile(r"[A-Za-z0-9_]+")
 _TAG: Final = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
