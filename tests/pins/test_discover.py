@@ -94,7 +94,7 @@ def test_failures(behaviour: str, code: str, message: str, tmp_path: Path) -> No
 
 def test_the_end_of_stderr_is_shown_without_secrets(tmp_path: Path) -> None:
     error = _failure(_stub("crash-at-once", DEMO_TOKEN="${env:DEMO}"), tmp_path, DEMO=SECRET)
-    assert error.notes == ("the end of its standard error:", "no such folder, token ${env:DEMO}")
+    assert error.notes == ("the end of its standard error:\nno such folder, token ${env:DEMO}",)
 
 
 @pytest.mark.parametrize(

@@ -280,7 +280,7 @@ class _Asking:
             return ()
         text = self.server.errors.decode("utf-8", "backslashreplace")
         lines = [_printable(line) for line in text.splitlines() if line.strip()]
-        return ("the end of its standard error:", *lines[-10:])
+        return ("\n".join(("the end of its standard error:", *lines[-10:])),)
 
 
 def _client_info() -> Any:

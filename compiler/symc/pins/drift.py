@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Any, Literal, TypeAlias
@@ -14,6 +14,9 @@ from symc.diagnostics.codes import pins as codes
 from symc.pins.model import FIELDS, normal
 
 Change: TypeAlias = Literal["added", "removed", "changed"]
+
+Locate: TypeAlias = Callable[[str, str], Span]
+"""Where a field of the tool of this name was pinned; of the empty field, the tool; of a new tool, the pin."""
 
 _WORDS = {"inputSchema": "input schema", "outputSchema": "output schema"}
 
@@ -56,9 +59,9 @@ def drift(old: Iterable[Mapping[str, Any]], new: Iterable[Mapping[str, Any]]) ->
     return tuple(found)
 
 
-def diagnostics(found: Iterable[Drift], extension: str, span: Span) -> tuple[Diagnostic, ...]:
-    """One diagnostic for each difference, at ``span`` (the pin file of ``extension``), with the diff as notes."""
-    return tuple(_diagnostic(one, extension, span) for one in found)
+def diagnostics(found: Iterable[Drift], extension: str, locate: Locate) -> tuple[Diagnostic, ...]:
+    """One diagnostic for each difference, the diff as its note; ``locate`` gives the place of a tool's field in the pin."""
+    return tuple(_diagnostic(one, extension, locate(one.tool, one.field)) for one in found)
 
 
 def _fields(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Drift]:
@@ -71,17 +74,18 @@ def _fields(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[D
 
 def _diagnostic(one: Drift, extension: str, span: Span) -> Diagnostic:
     subject = f"{extension}/{one.tool}"
+    notes = ("\n".join(("old and new:", *one.diff)),)
     if one.change == "added":
         message = f'the server of "{extension}" has a new tool "{one.tool}", which is not in the pin'
         hint = "review it; after `symc pin` a pattern such as `*` selects it"
-        return codes.PIN_TOOL_ADDED.at(span, message, notes=one.diff, hint=hint, subject=subject)
+        return codes.PIN_TOOL_ADDED.at(span, message, notes=notes, hint=hint, subject=subject)
     if one.change == "removed":
         message = f'the server of "{extension}" no longer has the tool "{one.tool}"'
-        return codes.PIN_TOOL_REMOVED.at(span, message, notes=one.diff, subject=subject)
+        return codes.PIN_TOOL_REMOVED.at(span, message, notes=notes, subject=subject)
     field = _WORDS.get(one.field, one.field)
     message = f'the server of "{extension}" changed the {field} of the tool "{one.tool}"'
     hint = "review the change; `symc pin` takes it over"
-    return codes.PIN_DRIFT.at(span, message, notes=one.diff, hint=hint, subject=subject)
+    return codes.PIN_DRIFT.at(span, message, notes=notes, hint=hint, subject=subject)
 
 
 def _lines(value: Any) -> list[str]:
