@@ -172,10 +172,12 @@ def _mint_tool(tool: SelectedTool, chains: tuple[ResolvedChain, ...], report: Re
         annotations=tool.tool.annotations,
     )
     hides_base = _hides_base(tool, chains, report)
-    _one_backend(tool, chains, report)
+    refused = _one_backend(tool, chains, report)
     yield _minted(tool.exposed, tool, (), not hides_base, base, tool.place)
     surfaces: dict[tuple[Any, ...], Surface | None] = {(): base}
     for key, variant in sorted(_variants(chains).items()):
+        if not refused.isdisjoint(key):
+            continue  # one cause, one diagnostic
         received = surfaces.get(key[:-1])
         layer = variant.layers[-1]
         surface = _layered(tool, variant, received, report) if received is not None else None
@@ -257,8 +259,10 @@ def _hides_base(tool: SelectedTool, chains: tuple[ResolvedChain, ...], report: R
     return bool(only)
 
 
-def _one_backend(tool: SelectedTool, chains: tuple[ResolvedChain, ...], report: Report) -> None:
-    """V11: one execution strategy per tool over all its chains."""
+def _one_backend(
+    tool: SelectedTool, chains: tuple[ResolvedChain, ...], report: Report
+) -> frozenset[tuple[str, str, bytes]]:
+    """V11: one execution strategy per tool over all its chains; the keys of those that are one too many."""
     strategies: dict[tuple[str, str, bytes], MintedLayer] = {}
     for chain in chains:
         for layer in chain.layers:
@@ -277,6 +281,7 @@ def _one_backend(tool: SelectedTool, chains: tuple[ResolvedChain, ...], report: 
                 subject=second.place.owner,
             )
         )
+    return frozenset(layer.key for layer in ordered[1:])
 
 
 def _layered(tool: SelectedTool, variant: _Variant, received: Surface, report: Report) -> Surface | None:
