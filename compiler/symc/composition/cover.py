@@ -62,12 +62,17 @@ def seal(tree: Tree) -> None:
 
 
 def _entry_seals(path: JsonPath, domain: str, entry: dict[str, Any]) -> Iterator[Seal]:
-    rest = {key: value for key, value in entry.items() if key not in _DERIVED}
+    rest = _rest(path, entry)
     for kind in _PARTS.keys() & entry.keys():
         rest[kind] = sorted(entry[kind])
         for part_id, part in entry[kind].items():
             yield from _part_seals((*path, kind, part_id), _PARTS[kind], part)
     yield Seal(path, domain, entry, rest)
+
+
+def _rest(path: JsonPath, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The entry without what nothing covers, and with its name, by which the others know it."""
+    return {"name": path[-1], **{key: value for key, value in entry.items() if key not in _DERIVED}}
 
 
 def _part_seals(path: JsonPath, domain: str, part: dict[str, Any]) -> Iterator[Seal]:
@@ -94,7 +99,7 @@ def _agent_seals(path: JsonPath, entry: dict[str, Any]) -> Iterator[Seal]:
     for kind in ("fragments", "policies", "slots"):
         for part_id, part in entry.get(kind, {}).items():
             yield from _part_seals((*path, kind, part_id), _PARTS[kind], part)
-    rest = {key: value for key, value in entry.items() if key not in _DERIVED}
+    rest = _rest(path, entry)
     for kind in ("fragments", "policies", "rendered", "slots"):
         if kind in rest:
             rest[kind] = sorted(rest[kind])

@@ -160,13 +160,16 @@ def _walk(text: str, at: int, path: JsonPath) -> tuple[None, int]:
 
 
 def _integer(spelling: str) -> int | float:
-    if len(spelling) < 16 or abs(int(spelling)) <= MAX_INTEGER:
+    if len(spelling) < 16:
         return int(spelling)
-    # A big float is spelled in digits alone up to 1e21 (RFC 8785), and is meant when that is its spelling.
-    as_float = float(spelling)
-    if number(as_float) != spelling:
-        raise ValueError(f"the integer {spelling[:20]} is beyond 2^53-1")
-    return as_float
+    # The longest number without exponent, 1e21 less one step, has 21 digits and perhaps a sign (RFC 8785).
+    if len(spelling) <= 22:
+        exact = int(spelling)
+        if abs(exact) <= MAX_INTEGER:
+            return exact
+        if number(float(exact)) == spelling:
+            return float(exact)
+    raise ValueError(f"the integer {spelling[:22]} is beyond 2^53-1")
 
 
 def _constant(name: str) -> NoReturn:
