@@ -127,7 +127,7 @@ class Authority:
 
         Raises ``ValueError`` where one of them does not delegate to the next.
         """
-        for caller, callee in zip(through, (*through[1:], composition), strict=True):
+        for caller, callee in pairwise((*through, composition)):
             if callee.name not in caller.agent.delegates:
                 raise ValueError(f'agent "{caller.name}" does not delegate to "{callee.name}"')
         policies: dict[str, Policy] = {}

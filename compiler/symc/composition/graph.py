@@ -75,10 +75,10 @@ def _elements(composition: Composition) -> Iterator[Node | Edge]:
     me = f"agent:{agent.name}"
     yield Node(me, "agent", agent.name)
     yield from _authors(composition, me)
-    for name, extension in composition.extensions.items():
+    for name in agent.extensions:
+        extension = composition.extensions[name]
         yield Node(f"extension:{name}", "extension", name)
-        if name in agent.extensions:
-            yield Edge(me, f"extension:{name}", "requires")
+        yield Edge(me, f"extension:{name}", "requires")
         for requirement in extension.requires:
             # Written as a name, or as a name, a blank and a specifier.
             yield Edge(f"extension:{name}", f"extension:{requirement.partition(' ')[0]}", "requires")

@@ -88,3 +88,17 @@ MAY_EXCEED_IDLE = Code(
     "Correct the pattern, or remove it.",
     Level.WARN,
 )
+POLICY_CASE_INVALID = Code(
+    "SYM412",
+    "policy-case-invalid",
+    "A row of a table of expected decisions is no row, or names an agent or tool that is not there.",
+    "support: [{tool: refund, args: {amount: 800}, expcet: deny}]",
+    "Write `tool`, `expect` and, where needed, `args`, `rule`, `through`.",
+)
+POLICY_CASE_FAILED = Code(
+    "SYM413",
+    "policy-case-failed",
+    "A call is decided otherwise than the table of `symc policy test --cases` expects.",
+    "support: [{tool: refund, args: {amount: 800}, expect: allow}]    # a policy denies it",
+    "Correct the policy, or the row if the change is meant.",
+)

@@ -1,0 +1,163 @@
+"""A table of expected decisions: read strictly, each row held to what the policies say (docs/policies.md §3).
+
+The table is YAML, rows by agent: ``support: [{tool: refund, args: {amount: 800}, expect: deny, rule: crm/limit}]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from symc.authority import Authority, Conditions, Decision, request_for
+from symc.composition import Lock
+from symc.diagnostics import Diagnostic, Report, Span
+from symc.diagnostics.codes import policies as codes
+from symc.diagnostics.suggest import suggestion
+from symc.source import Document, Workspace, parse
+
+OUTCOMES: Final = ("allow", "ask", "ask-code", "deny")
+KEYS: Final = ("tool", "args", "expect", "rule", "through")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One row: the call, what is expected of it, and where it stands. An empty ``rule`` expects any."""
+
+    agent: str
+    tool: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    outcome: str
+    rule: str = ""
+    through: tuple[str, ...] = ()
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """The rows of a table, in its order, with what was wrong with others, and the text they are from."""
+
+    cases: tuple[Case, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    text: str
+
+
+def read_cases(file: str, content: bytes) -> Cases:
+    """The table in ``content``; ``file`` is its name in diagnostics, whatever its ending."""
+    # Read as strictly as a manifest: a table that silently means something else proves nothing.
+    name = "cases.yaml"
+    sources = parse(Workspace.of({name: content}))
+    text = content.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    if not sources.documents:
+        return Cases((), tuple(_renamed(one, file) for one in sources.diagnostics), text)
+    report = Report()
+    read = sources.documents[0]
+    document = Document(file, read.text, read.data)
+    cases = tuple(_cases(document, report))
+    return Cases(cases, report.diagnostics, text)
+
+
+def unexpected(lock: Lock, cases: Iterable[Case]) -> Iterator[Diagnostic]:
+    """Each row that is decided otherwise than it expects, and each that names what the lock does not hold."""
+    conditions = Conditions()
+    known: dict[tuple[str, ...], Authority] = {}
+    for case in cases:
+        missing = next((name for name in (case.agent, *case.through) if name not in lock.agents), None)
+        if missing is not None:
+            yield _invalid(case.span, f'there is no agent "{missing}"', suggestion(missing, lock.agents))
+            continue
+        agent = lock.agents[case.agent]
+        names = [*agent.tools, *(edge.tool for edge in agent.delegates.values())]
+        if case.tool not in names:
+            yield _invalid(
+                case.span, f'agent "{case.agent}" has no tool "{case.tool}"', suggestion(case.tool, names)
+            )
+            continue
+        way = (*case.through, case.agent)
+        if way not in known:
+            try:
+                chain = [lock.composition(name) for name in way]
+                known[way] = Authority.of(chain[-1], chain[:-1], conditions)
+            except ValueError as error:
+                yield _invalid(case.span, str(error), "")
+                continue
+        origin = case.through[-1] if case.through else "model"
+        request = request_for(known[way].composition, case.tool, case.arguments, origin)
+        decision = known[way].decide(request)
+        if not _as_expected(case, decision):
+            yield _failed(case, decision)
+
+
+def _as_expected(case: Case, decision: Decision) -> bool:
+    return decision.outcome == case.outcome and (not case.rule or case.rule in decision.rules)
+
+
+def _failed(case: Case, decision: Decision) -> Diagnostic:
+    wanted = case.outcome + (f" by {case.rule}" if case.rule else "")
+    through = f" through {' > '.join(case.through)}" if case.through else ""
+    return codes.POLICY_CASE_FAILED.at(
+        case.span,
+        f'"{case.tool}" of agent "{case.agent}"{through}: {wanted} is expected, '
+        f"and it is {decision.outcome} by {', '.join(decision.rules)}",
+        notes=decision.reasons,
+        hint="correct the policy, or the row if the change is meant",
+        subject=case.agent,
+    )
+
+
+def _invalid(span: Span, message: str, hint: str) -> Diagnostic:
+    return codes.POLICY_CASE_INVALID.at(span, message, hint=hint or None)
+
+
+def _cases(document: Document, report: Report) -> Iterator[Case]:
+    for agent, rows in document.data.items():
+        if not isinstance(rows, list):
+            report.add(
+                _invalid(document.span(agent), f'the cases of "{agent}" are no list', "write one row a call")
+            )
+            continue
+        for index, row in enumerate(rows):
+            span = document.span(agent, index)
+            fault = _fault(row)
+            if fault is not None:
+                report.add(_invalid(span, *fault))
+            else:
+                yield Case(
+                    agent=agent,
+                    tool=row["tool"],
+                    arguments=row.get("args", {}),
+                    outcome=row["expect"],
+                    rule=row.get("rule", ""),
+                    through=tuple(row.get("through", ())),
+                    span=span,
+                )
+
+
+def _fault(row: Any) -> tuple[str, str] | None:
+    """Why this is no row, and what to write; None for a row."""
+    if not isinstance(row, dict):
+        return "a case is a mapping", "write {tool: …, args: {…}, expect: deny}"
+    for key in row:
+        if key not in KEYS:
+            return f'a case has no key "{key}"', suggestion(key, KEYS)
+    for key in ("tool", "expect"):
+        if key not in row:
+            return f"a case needs `{key}`", f"the keys are {', '.join(KEYS)}"
+    if row["expect"] not in OUTCOMES:
+        return f'no call is decided as "{row["expect"]}"', suggestion(str(row["expect"]), OUTCOMES)
+    if not isinstance(row["tool"], str) or not isinstance(row.get("rule", ""), str):
+        return "`tool` and `rule` are texts", "quote them"
+    if not isinstance(row.get("args", {}), dict):
+        return "`args` is a mapping", "write {name: value, …}"
+    if not _is_names(row.get("through", [])):
+        return "`through` is a list of agents, the outermost first", "write [support]"
+    return None
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _renamed(diagnostic: Diagnostic, file: str) -> Diagnostic:
+    span = replace(diagnostic.primary, file=file)
+    return replace(diagnostic, primary=span, secondary=(), hint=None)
