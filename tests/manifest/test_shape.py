@@ -271,5 +271,19 @@ def test_a_value_that_an_alias_repeats_is_never_edited() -> None:
     text = "kind: extension\nname: crm\nversion: &v 1.10\nx-again: *v\ndescription: *v\n"
     found = manifests({"a.yaml": text}).diagnostics
     assert [one.name for one in found] == ["not-quoted", "not-quoted"]
-    assert found[1].hint is not None
-    assert found[1].hint.edit is None
+    assert [one.hint.edit for one in found if one.hint] == [None, None]
+
+
+def test_an_edit_never_takes_an_anchor_away() -> None:
+    text = "kind: extension\nname: crm\nversion: &v 1.10\nx-again: *v\n"
+    hint = only(text).hint
+    assert hint is not None
+    assert hint.edit is None
+
+
+def test_a_message_shows_what_is_hidden_and_ends() -> None:
+    text = AGENT + r'tools: ["a\u200bb"]' + "\n" + f"exclude: [{'x' * 5000}]\n"
+    found = manifests({"a.yaml": text}).diagnostics
+    assert [one.name for one in found] == ["invalid-pattern", "invalid-pattern"]
+    assert "a<U+200B>b" in found[0].message
+    assert len(found[1].message) < 500

@@ -44,12 +44,17 @@ def check(sources: Sources, *, built_in: bool = False) -> Manifests:
         poisoned=frozenset(
             refused
             | {file.name for file in files if file.checked is None and file.name}
-            # The name of an unreadable manifest is not known; most are named as their file.
-            | {posixpath.splitext(posixpath.basename(path))[0] for path in sources.refused}
+            | (_unread_names(sources) - {one.name for one in accepted})
         ),
         workspace_refused=not workspaces and any(file.kind == "workspace" for file in files),
         diagnostics=report.diagnostics,
     )
+
+
+def _unread_names(sources: Sources) -> set[str]:
+    """The names of manifests that could not be read: not known, but most are named as their file."""
+    stems = (posixpath.splitext(posixpath.basename(path)) for path in sources.refused)
+    return {stem for stem, ending in stems if ending in (".yaml", ".yml")}
 
 
 @dataclass(frozen=True, slots=True)

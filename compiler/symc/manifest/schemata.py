@@ -9,9 +9,11 @@ from symc import schema
 from symc.contracts.kinds import ExtensionKind
 from symc.diagnostics import Span
 from symc.diagnostics.codes import shape as codes
+from symc.diagnostics.codes.pins import HIDDEN_TOOL_TEXT
 from symc.manifest.keys import Path
 from symc.manifest.model import ToolExtension
 from symc.manifest.submission import Submission
+from symc.manifest.texts import json_texts
 
 INPUT_REFERENCE: Final = "symc:input"
 """In a transformer's input schema, the schema of what it extends (V23)."""
@@ -163,6 +165,8 @@ def _reserved_params(
             hint="name them in its `input_schema`",
         )
         return
+    names = dict.fromkeys(extension.reserved_params)
+    json_texts(submission, path, names, "the reserved parameters", code=HIDDEN_TOOL_TEXT)
     for name, value in extension.reserved_params.items():
         fault = _not_inline(value)
         if fault is None:

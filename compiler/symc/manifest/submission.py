@@ -11,6 +11,7 @@ from symc.manifest.keys import Path
 from symc.source import Document
 
 _ASCII = bytes(range(128))
+_LONGEST_MESSAGE = 400
 
 
 @dataclass(slots=True)
@@ -90,9 +91,12 @@ class Submission:
     def replacement(self, path: Path, text: str) -> Edit | None:
         """An edit that writes ``text`` in place of the scalar at ``path``; None where that is not certain to work."""
         place = self.place(path)
-        if not self.document.is_plain(*place):
+        span = self.document.span(*place)
+        length = span.end.column - span.start.column
+        # Not what is quoted or repeated by an alias; nor what has an anchor, which the edit would remove.
+        if not self.document.is_plain(*place) or len(self.document.raw(*place)) != length:
             return None
-        return Edit(self.document.span(*place), text)
+        return Edit(span, text)
 
     def refuse(
         self,
@@ -111,7 +115,9 @@ class Submission:
             return
         where = span or (self.key_span(path) if at_key else self.span(path))
         self.report.add(
-            code.at(where, message, secondary=secondary, notes=notes, hint=hint, subject=self.subject)
+            code.at(
+                where, visible(message), secondary=secondary, notes=notes, hint=hint, subject=self.subject
+            )
         )
 
     def take(self, path: Path, diagnostics: tuple[Diagnostic, ...]) -> None:
@@ -131,3 +137,11 @@ class Submission:
     def also(self, path: Path, label: str) -> tuple[LabelledSpan, ...]:
         """The other side of a conflict: the key at ``path``, with what it says."""
         return (LabelledSpan(self.key_span(path), label),)
+
+
+def visible(text: str) -> str:
+    """The text with its hidden characters written as code points, and cut where a message would end."""
+    for run in reversed(hidden.scan(text)):
+        points = "".join(f"<U+{point:04X}>" for point in run.code_points)
+        text = text[: run.offset] + points + text[run.offset + len(run.code_points) :]
+    return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}…"

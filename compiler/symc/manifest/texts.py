@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 from symc import hidden
 from symc.diagnostics import Code, Span
@@ -53,6 +54,22 @@ def framed_text(
             span=_place(submission, path, text, found.start(), locate),
             hint="word it without the tag",
         )
+
+
+def json_texts(submission: Submission, path: Path, value: Any, what: str, *, code: Code) -> None:
+    """Check every text in a value of the author's, keys included."""
+    if submission.shows_all:
+        return
+    if isinstance(value, str):
+        plain_text(submission, path, value, what, code=code)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            for run in hidden.scan(key):
+                submission.refuse(code, (*path, key), f"a key of {what} holds {run.description}", at_key=True)
+            json_texts(submission, (*path, key), item, what, code=code)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            json_texts(submission, (*path, index), item, what, code=code)
 
 
 def _place(submission: Submission, path: Path, text: str, offset: int, locate: Locate | None) -> Span:

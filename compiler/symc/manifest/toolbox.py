@@ -10,7 +10,7 @@ from symc.manifest.keys import Path
 from symc.manifest.model import Extension, Hook, Tool, ToolExtension
 from symc.manifest.schemata import check_schema, check_tool_extension
 from symc.manifest.submission import Submission
-from symc.manifest.texts import plain_text
+from symc.manifest.texts import json_texts, plain_text
 
 
 def check_tools(submission: Submission, tools: tuple[Tool, ...]) -> None:
@@ -39,6 +39,8 @@ def check_tools(submission: Submission, tools: tuple[Tool, ...]) -> None:
                 at_key=True,
                 hint="a title is taken over from a server's pin only; say it in the description",
             )
+        annotations = (*path, "annotations")
+        json_texts(submission, annotations, tool.annotations, "the annotations", code=HIDDEN_TOOL_TEXT)
         where = f"{submission.subject}/{tool.name}"
         check_schema(
             submission, (*path, "input_schema"), tool.input_schema, where, "input schema", arguments=True
@@ -72,6 +74,8 @@ def check_tool_extensions(submission: Submission, extensions: tuple[ToolExtensio
                 "the description",
                 code=HIDDEN_TOOL_TEXT,
             )
+        annotations = (*path, "annotations")
+        json_texts(submission, annotations, extension.annotations, "the annotations", code=HIDDEN_TOOL_TEXT)
         check_tool_extension(submission, path, extension)
     words.unique(
         submission,

@@ -15,7 +15,7 @@ from symc.diagnostics.codes import shape as codes
 from symc.diagnostics.suggest import did_you_mean
 from symc.manifest.keys import Path
 from symc.manifest.requirement import requirement_fault, spaced
-from symc.manifest.submission import Submission
+from symc.manifest.submission import Submission, visible
 
 Item = TypeVar("Item")
 
@@ -135,11 +135,7 @@ def effect(submission: Submission, path: Path, text: str, what: str) -> None:
 def shown(text: str) -> str:
     """The text in quotes, on one line, with nothing hidden in it."""
     line = text.replace("\n", " ")
-    line = line if len(line) <= 60 else line[:59] + "…"
-    for run in reversed(hidden.scan(line)):
-        points = "".join(f"<U+{point:04X}>" for point in run.code_points)
-        line = line[: run.offset] + points + line[run.offset + len(run.code_points) :]
-    return f'"{line}"'
+    return f'"{visible(line if len(line) <= 60 else line[:59] + "…")}"'
 
 
 def _is_dotted(text: str) -> bool:
