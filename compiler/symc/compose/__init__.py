@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from symc.compose.pipeline import Compilation, compile  # noqa: A004  # what it does
+    from symc.compose.pipeline import Compilation, compile  # what it does
 
 __all__ = ["Compilation", "compile"]
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from symc.diagnostics.suggest import did_you_mean
-
 from symc.canonical import canonical_bytes
 from symc.compose.link import LinkedAgent, Place, Registration, VariantRow
 from symc.contracts.kinds import ExtensionKind
 from symc.diagnostics import Diagnostic, Hint, LabelledSpan, Report
 from symc.diagnostics.codes import composition as codes
+from symc.diagnostics.suggest import did_you_mean
 from symc.manifest import model
 from symc.schema import Validator
 

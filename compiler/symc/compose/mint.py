@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from symc.diagnostics.suggest import did_you_mean
-
 from symc.compose.chains import MintedLayer, ResolvedChain, resolve_chain
 from symc.compose.link import LinkedAgent, Links, Place, VariantRow
 from symc.compose.select import SelectedTool
@@ -20,6 +18,7 @@ from symc.compose.surface import Fault, Surface, layer_surface
 from symc.contracts.patterns import ToolPattern
 from symc.diagnostics import Diagnostic, Hint, LabelledSpan, Report, Span
 from symc.diagnostics.codes import composition as codes
+from symc.diagnostics.suggest import did_you_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

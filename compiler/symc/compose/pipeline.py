@@ -67,7 +67,7 @@ class Compilation:
         }
 
 
-def compile(workspace: Workspace, *, diff_rules: Collection[str] = ()) -> Compilation:  # noqa: A001  # what it does
+def compile(workspace: Workspace, *, diff_rules: Collection[str] = ()) -> Compilation:  # what it does
     """Compile a workspace: the compositions of all its agents, or all mistakes of all its manifests.
 
     A stage works on what the earlier ones accepted; what they refused is not reported again. ``diff_rules`` are the codes
