@@ -568,6 +568,25 @@ def test_F_18_a_sink_that_fails_ends_the_run(kind: str) -> None:
     assert isinstance(events[-1].error.__cause__, OSError)
 
 
+@pytest.mark.parametrize("kind", ["error", "tool_result"])
+def test_F_18_a_sink_that_fails_while_a_run_fails_hides_nothing(kind: str) -> None:
+    """[F-18] The stream still gets every event, and the first error."""
+
+    def sink(event: AgentEvent) -> None:
+        if event.kind == kind:
+            raise OSError("disk full")
+
+    def refuse(view: StageView) -> None:
+        raise LookupError("first")
+
+    capability = Capability(sink=sink, stages=(Stage.PRE_TOOL,), handlers={Stage.PRE_TOOL: refuse})
+    events = collect(Agent(MockModelProvider([ADD]), tools=[add], capabilities=[capability]).stream("x"))
+    assert_well_formed(events)
+    assert [event.kind for event in events] == ["tool_call", "stage", "tool_result", "error"]
+    assert isinstance(events[-1].error, ContractViolationError)
+    assert isinstance(events[-1].error.__cause__, LookupError)
+
+
 def _unsure(_request: PolicyRequest) -> Any:
     return True
 
@@ -1024,6 +1043,39 @@ def test_F_34_deltas_are_the_answer(deltas: bool) -> None:
     assert "".join(event.text or "" for event in events if event.kind == "thinking") == "hm"
     assert events[-1].result is not None
     assert events[-1].result.text == "answer"
+
+
+def test_F_34_a_provider_streams_only_for_who_watches() -> None:
+    """[F-34]"""
+    provider = MockModelProvider(["a", "b", "c"])
+    play(Agent(provider).run("x"))
+    collect(Agent(provider).stream("x"))
+    play(Agent(provider, capabilities=[Capability(sink=print)]).run("x"))
+    assert [request.streaming for request in provider.requests] == [False, True, True]
+
+
+def test_F_34_the_providers_stream_is_closed_with_the_round() -> None:
+    """[F-34] At once, not when it is forgotten."""
+    closed: list[bool] = []
+
+    class Provider:
+        async def respond(self, request: ModelRequest) -> AsyncIterator[ModelOutput]:
+            try:
+                yield TextDelta("a")
+                yield ModelResponse(text="a")
+            finally:
+                closed.append(True)
+
+    def sink(event: AgentEvent) -> None:
+        raise OSError
+
+    async def use() -> None:
+        with pytest.raises(ContractViolationError) as caught:
+            await Agent(Provider(), capabilities=[Capability(sink=sink)]).run("x")
+        assert closed
+        assert caught.value.__cause__
+
+    play(use())
 
 
 def test_F_34_a_provider_of_ones_own_works() -> None:
@@ -1676,6 +1728,61 @@ def test_F_45_an_abandoned_stream_cancels_its_work(how: str) -> None:
 
     play(leave())
     assert closed == [how]
+
+
+def test_F_45_closing_a_stream_waits_for_the_end_of_its_work() -> None:
+    """[F-45] What the run held is free when `aclose` comes back."""
+    freed: list[bool] = []
+
+    async def hold() -> str:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0.01)
+            freed.append(True)
+        return ""
+
+    async def leave() -> None:
+        stream = Agent(MockModelProvider([ToolCall("c", "hold")]), tools=[hold]).stream("x")
+        await anext(stream)
+        waiting = asyncio.ensure_future(anext(stream))
+        await asyncio.sleep(0.01)
+        waiting.cancel()
+        await asyncio.wait([waiting])
+        assert freed
+
+    play(leave())
+
+
+def test_F_45_a_failed_run_is_not_reported_twice() -> None:
+    """[F-45] Its error event carried the exception; the loop has nothing to complain of."""
+    complaints: list[object] = []
+
+    async def use() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: complaints.append(context))
+        async for _ in Agent(MockModelProvider([_DownError()])).stream("x"):
+            pass
+        gc.collect()
+
+    play(use())
+    gc.collect()
+    assert complaints == []
+
+
+def test_F_45_a_stream_whose_run_never_began_ends() -> None:
+    """[F-45] As when a loop shuts down and cancels all it has."""
+
+    async def use() -> list[AgentEvent]:
+        async def iterate() -> list[AgentEvent]:
+            return [event async for event in Agent(MockModelProvider(["x"])).stream("x")]
+
+        iterating = asyncio.create_task(iterate())
+        await asyncio.sleep(0)
+        for task in asyncio.all_tasks() - {iterating, asyncio.current_task()}:
+            task.cancel()
+        return await asyncio.wait_for(iterating, 5)
+
+    assert asyncio.run(use()) == []
 
 
 def test_F_45_nothing_runs_ahead_of_who_watches() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
@@ -149,6 +150,17 @@ def test_at_most_three_faults_are_told() -> None:
 def test_a_schema_that_is_none_is_found_when_the_gate_is_built(key: str, schema: dict[str, Any]) -> None:
     with pytest.raises(ConfigurationError, match='"t"'):
         gate_of(Body(), **{key: freeze(schema)})
+
+
+def test_a_remote_reference_is_not_followed() -> None:
+    """Nobody is even asked."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(0.3)
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/schema.json"
+        with pytest.raises(ConfigurationError, match="remote reference"):
+            gate_of(Body(), input_schema=freeze({"$ref": url}))
+        with pytest.raises(TimeoutError):
+            listening.accept()
 
 
 # policies: X-16…X-18, P1, P5

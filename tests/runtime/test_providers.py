@@ -248,6 +248,27 @@ def test_arguments_that_are_no_json_object_are_not_executed(
     play(use())
 
 
+@BOTH
+def test_F_36_ids_are_distinct_on_the_wire(vendor: str) -> None:
+    """[F-36] A vendor that repeats an id gets calls and answers back that fit each other."""
+
+    async def use() -> None:
+        script = (Answer(["a"], [("t", "alpha", "{}"), ("t", "alpha", "{}")], thinking="hm"), Answer(["b"]))
+        async with vendors(*script) as server:
+            result = await Agent(provider_of(vendor, server), tools=TOOLS).run("x")
+            _, second = server.requests
+        _, asked, *answered = second["messages"]
+        if vendor == "anthropic":
+            calls = [block["id"] for block in asked["content"] if block["type"] == "tool_use"]
+            answers = [block["tool_use_id"] for block in answered[0]["content"]]
+        else:
+            calls = [call["id"] for call in asked["tool_calls"]]
+            answers = [message["tool_call_id"] for message in answered]
+        assert calls == answers == [call.id for call in result.tool_calls] == ["t", "t_2"]
+
+    play(use())
+
+
 @HOW
 def test_signed_reasoning_goes_back_within_the_turn(streamed: bool) -> None:
     """It is shown as `thinking`, is no part of the answer, and later turns do not carry it."""

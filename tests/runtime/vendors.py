@@ -36,6 +36,7 @@ class Vendors:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.open_connections += 1
+        self.left.clear()
         try:
             await self._exchange(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError):
@@ -78,13 +79,14 @@ class Vendors:
             await writer.drain()
         else:
             await _plain(writer, 200, vendor(answer, stream=False)[0])
+            await reader.read()  # the connection could be used again: it ends when the client says so
 
 
 async def _plain(writer: asyncio.StreamWriter, status: int, body: Mapping[str, Any]) -> None:
     payload = json.dumps(body).encode()
     writer.write(
         f"HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {len(payload)}\r\n"
-        "connection: close\r\n\r\n".encode()
+        "\r\n".encode()
         + payload
     )
     await writer.drain()
@@ -204,6 +206,8 @@ async def vendors(*script: Answer, port: int = 0) -> AsyncIterator[Vendors]:
     running.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
         yield running
+        if running.requests:
+            await asyncio.wait_for(running.left.wait(), 5)  # nothing is kept open that nobody will close
     finally:
         server.close()
         await server.wait_closed()
