@@ -50,7 +50,7 @@ def test_three_pages_are_one_answer(tmp_path: Path) -> None:
     said: list[str] = []
     answer = discover(_stub("three-pages"), environ=_environ(), cwd=tmp_path, progress=said.append)
     assert [tool["name"] for tool in answer["tools"]] == ["a", "b", "c"]
-    assert said == ["starting", "tools", "page 2", "page 3"]
+    assert said == ["page 1 of its tools", "page 2 of its tools", "page 3 of its tools"]
 
 
 def test_unknown_keys_are_kept(tmp_path: Path) -> None:

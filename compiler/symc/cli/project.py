@@ -48,11 +48,11 @@ class Project:
         """``3 agents, 41 fragments, 2 errors``: what the last line on stderr says."""
         manifests = self.compilation.manifests
         agents = sum(not agent.body.abstract for agent in manifests.agents.values())
-        parts = [_plural(agents, "agent"), _plural(len(manifests.extensions), "extension")]
+        parts = [counted(agents, "agent"), counted(len(manifests.extensions), "extension")]
         for level, word in ((Level.ERROR, "error"), (Level.WARN, "warning")):
             found = sum(d.level is level for d in self.diagnostics)
             if found:
-                parts.append(_plural(found, word))
+                parts.append(counted(found, word))
         return ", ".join(parts)
 
 
@@ -82,7 +82,7 @@ def compile_project(folder: Path, reporter: Reporter) -> Project:
     from symc.compose import compile as compile_workspace
     from symc.source import WorkspaceError, read
 
-    prefix = _prefix(folder)
+    prefix = prefix_of(folder)
     with uncollected():
         try:
             workspace = read(folder)
@@ -91,7 +91,7 @@ def compile_project(folder: Path, reporter: Reporter) -> Project:
             reporter.diagnostics([fault], {}, ok=False, reason=fault.message)
             raise click.exceptions.Exit(ExitCode.COULD_NOT) from None
         compilation = compile_workspace(workspace)
-    reporter.detail(f"read {_plural(len(workspace.files), 'file')} below {folder}")
+    reporter.detail(f"read {counted(len(workspace.files), 'file')} below {folder}")
     return Project(
         folder=folder,
         prefix=prefix,
@@ -126,7 +126,7 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _prefix(folder: Path) -> str:
+def prefix_of(folder: Path) -> str:
     """The folder as the user would type it, with a slash: what stands before every path in a message."""
     try:
         relative = os.path.relpath(folder)
@@ -137,5 +137,6 @@ def _prefix(folder: Path) -> str:
     return "" if relative == os.curdir else Path(relative).as_posix() + "/"
 
 
-def _plural(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """``1 agent``, ``3 agents``."""
     return f"{number} {noun}" + ("" if number == 1 else "s")

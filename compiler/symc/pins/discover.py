@@ -164,7 +164,6 @@ class _Asking:
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[tuple[Any, Any]]:
         if self.launch.command:
-            self.progress("starting")
             inherited = {
                 name: self.environ[name] for name in DEFAULT_INHERITED_ENV_VARS if name in self.environ
             }
@@ -175,7 +174,6 @@ class _Asking:
                 self.server = server
                 yield streams
         else:
-            self.progress("connecting")
             self.step = "connecting"
             headers, hooks = dict(self.launch.headers), {"response": [self._heard]}
             # One timeout for everything, ours; the client's own would only word it worse.
@@ -221,7 +219,7 @@ class _Asking:
         cursor: str | None = None
         for page in range(1, MOST_PAGES + 1):
             self.step = f"asked for page {page} of its tools"
-            self.progress(f"page {page}" if page > 1 else "tools")
+            self.progress(f"page {page} of its tools")
             answer = await self._page(session, dispatcher, cursor)
             listed = answer.get("tools") if isinstance(answer, dict) else None
             if not isinstance(listed, list):
