@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import os
+import subprocess
+import sys
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symc.composition import Agent, Fragment, Lock
-from symc.lock import dumps, loads, tree, verify
+from symc.contracts.frozen import FrozenDict
+from symc.lock import digest_lines, dumps, loads, tree, verify
 from symc.lock.writing import render
 from tests.lock.sample import LOCK
 
@@ -139,3 +145,33 @@ def test_any_json_survives(value: dict[str, object]) -> None:
 def _with_text(text: str) -> Lock:
     fragment = Fragment(fragment_id="f", text=text)
     return Lock(agents={"a": Agent(name="a", source="a.yaml", prompt=("a/f",), fragments={"f": fragment})})
+
+
+def test_the_order_in_which_maps_were_made_plays_no_role() -> None:
+    """O-16."""
+    assert dumps(_reversed(LOCK)) == TEXT
+    assert digest_lines(_reversed(LOCK)) == digest_lines(LOCK)
+
+
+def _reversed(value: Any) -> Any:
+    """The same value with every map in the opposite order."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{each.name: _reversed(getattr(value, each.name)) for each in fields(value)})
+    if isinstance(value, FrozenDict):
+        return FrozenDict({key: value[key] for key in reversed(value)})
+    if isinstance(value, dict):
+        return {key: _reversed(value[key]) for key in reversed(value)}
+    return value
+
+
+@pytest.mark.parametrize("seed", ["0", "1"])
+def test_the_seed_of_hashes_plays_no_role(seed: str) -> None:
+    code = "from tests.lock.sample import LOCK; from symc.lock import dumps; print(dumps(LOCK), end='')"
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        check=True,
+    )
+    assert run.stdout.decode().replace("\r\n", "\n") == TEXT
