@@ -21,10 +21,12 @@ from yaml.events import (
     SequenceStartEvent,
     StreamEndEvent,
 )
+from yaml.reader import ReaderError
 
 from symc.diagnostics import Diagnostic
 from symc.source.events import HAS_LIBYAML, NextEvent, events
 from symc.source.findings import Findings
+from symc.source.rereading import MAYBE_QUESTION_MARK
 from symc.source.scalars import NUMERIC, WORDS, UnsafeNumberError, number
 
 DEEPEST: Final = 100
@@ -63,6 +65,10 @@ def construct(
     try:
         with events(text, pure=pure) as next_event:
             _walk(next_event, root, findings)
+        if MAYBE_QUESTION_MARK.search(text):
+            findings.doubtful_keys()
+    except ReaderError:
+        findings.unclean()
     except YAMLError as error:
         findings.syntax(error)
     diagnostics = findings.diagnostics
@@ -80,14 +86,15 @@ def _walk(next_event: NextEvent, root: list[Any], findings: Findings) -> None:
     container: Any = root
     key: object = _ITEM  # the key whose value is due; None: a key is due
     value: Any
+    words = dict(WORDS)  # asked for every scalar, and a read-only view answers slower
     while True:
         event = next_event()
         kind = event.__class__
         if kind is ScalarEvent:
             value = event.value
             if not event.style:
-                if value in WORDS:
-                    value = WORDS[value]
+                if value in words:
+                    value = words[value]
                 elif value[0] in NUMERIC:
                     try:
                         value = number(value)
@@ -96,6 +103,7 @@ def _walk(next_event: NextEvent, root: list[Any], findings: Findings) -> None:
             if event.tag is not None:
                 findings.tag(event)
             if event.anchor is not None:
+                findings.anchor(event)
                 anchors[event.anchor] = _Anchored(value, len(event.value))
         elif kind is MappingStartEvent or kind is SequenceStartEvent:
             is_mapping = kind is MappingStartEvent
@@ -114,6 +122,7 @@ def _walk(next_event: NextEvent, root: list[Any], findings: Findings) -> None:
             if event.tag is not None:
                 findings.tag(event)
             if event.anchor is not None:
+                findings.anchor(event)
                 anchored = anchors[event.anchor] = _Anchored(_OPEN)
                 unfinished[depth] = (anchored, event.start_mark.index, repeated, peak)
                 peak = depth
@@ -132,6 +141,7 @@ def _walk(next_event: NextEvent, root: list[Any], findings: Findings) -> None:
             container, key = stack.pop()
             continue
         elif kind is AliasEvent:
+            findings.anchor(event)
             target = anchors.get(event.anchor)
             if target is None:
                 findings.undefined_alias(event)

@@ -8,7 +8,6 @@ from typing import Any
 from symc.diagnostics import Span
 from symc.source.json_places import json_places
 from symc.source.places import Places
-from symc.source.scalar_text import trace
 from symc.source.yaml_places import yaml_places
 
 
@@ -66,12 +65,11 @@ class Document(_Placed):
         Where the text is not in the file as such — an alias, a place that does not exist — the value's own span.
         """
         value = self._value(keypath)
-        start, raw = self.places.raw(keypath)
         offset = _offset(value, line, column) if isinstance(value, str) else None
-        steps = trace(raw, value) if isinstance(value, str) else None
+        steps = self.places.steps(keypath, value) if isinstance(value, str) else None
         if offset is None or steps is None:
             return self.span(*keypath)
-        return self.places.between(self.path, start + steps[offset], start + steps[offset])
+        return self.places.between(self.path, steps[offset], steps[offset])
 
     def _value(self, keypath: tuple[str | int, ...]) -> object:
         value: Any = self.data

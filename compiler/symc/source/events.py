@@ -9,9 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
-from yaml.parser import Parser
-from yaml.reader import Reader
-from yaml.scanner import Scanner
+from symc.source.pure import PureParser
 
 try:
     from yaml._yaml import CParser
@@ -26,20 +24,11 @@ ParserEvent: TypeAlias = Any
 NextEvent: TypeAlias = Callable[[], ParserEvent]
 
 
-class _PureParser(Reader, Scanner, Parser):
-    """PyYAML's own parser."""
-
-    def __init__(self, text: bytes) -> None:
-        Reader.__init__(self, text)
-        Scanner.__init__(self)
-        Parser.__init__(self)
-
-
 @contextmanager
 def events(text: bytes, *, pure: bool = not HAS_LIBYAML) -> Iterator[NextEvent]:
     """A function that returns the next event of ``text`` (UTF-8) each time; it raises ``yaml.YAMLError``."""
     if pure:
-        parser = _PureParser(text)
+        parser = PureParser(text)
         try:
             yield parser.get_event
         finally:

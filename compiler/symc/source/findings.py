@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 from yaml import YAMLError
 from yaml.events import (
     AliasEvent,
-    CollectionEndEvent,
-    CollectionStartEvent,
-    DocumentEndEvent,
-    MappingStartEvent,
     ScalarEvent,
-    StreamEndEvent,
 )
 
 from symc.diagnostics import Diagnostic, Edit, Hint, LabelledSpan, Position, Report, Span
 from symc.diagnostics.codes import reading
-from symc.source.events import ParserEvent, events
+from symc.source.events import ParserEvent
+from symc.source.rereading import duplicate_keys, question_marks
 from symc.source.syntax import syntax_error
-from symc.source.texts import position
+from symc.source.texts import position, unclean
 from symc.source.yaml_places import yaml_places
 
 AT_MOST = 1_000
 """Mistakes of one file that are collected: a damaged file of 64 MiB must not fill the memory with its diagnostics."""
 
+_ANCHOR = re.compile(r"[&*]([0-9A-Za-z_-]*)(\S?)")
 _TAG = re.compile(r"!(?:<[^>\s]*>|[^\s,\[\]{}]*)")
 _QUOTE_PATTERNS = 'quote patterns: "*" at the start of unquoted text is an alias in YAML'
 
@@ -47,7 +42,7 @@ class Findings:
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """All that was found, in report order."""
         if self._keys_repeat:
-            for key, first, second in _duplicate_keys(self._bytes):
+            for key, first, second in duplicate_keys(self._bytes):
                 self._add(
                     reading.DUPLICATE_KEY.at(
                         self._span(second),
@@ -74,6 +69,31 @@ class Findings:
                 subject=written,
             )
         )
+
+    def anchor(self, event: ParserEvent) -> None:
+        """An anchor or alias: the parsers end its name where YAML 1.2 reads on, at ``:`` and some others."""
+        found = _ANCHOR.search(self._text, event.start_mark.index)
+        if found is None or found[2] in ("", *",[]{}"):
+            return
+        at = self._at(found.start())
+        self._add(
+            reading.YAML_SYNTAX.at(
+                Span(self._path, at, Position(at.line, at.column + len(found[0]))),
+                f'"{_short(found[0])}" is no name of an anchor or alias',
+                hint=f'put a space after "{_short(found[1])}", or quote the text',
+            )
+        )
+
+    def doubtful_keys(self) -> None:
+        """Keys and items of flow collections that start with a question mark."""
+        for at in map(self._at, question_marks(self._bytes)):
+            self._add(
+                reading.YAML_SYNTAX.at(
+                    Span(self._path, at, Position(at.line, at.column + 1)),
+                    'inside brackets, unquoted text cannot start with "?"',
+                    hint="quote the text",
+                )
+            )
 
     def non_string_key(self, event: ParserEvent) -> None:
         """A key that is a number, a word such as ``true``, or a collection."""
@@ -192,6 +212,10 @@ class Findings:
             )
         )
 
+    def unclean(self) -> None:
+        """The parser met what is no text."""
+        self._add(unclean(self._path, self._bytes, yaml=True) or syntax_error(self._path, YAMLError()))
+
     def syntax(self, error: YAMLError) -> None:
         """The parser stopped."""
         self._add_once(syntax_error(self._path, error))
@@ -199,7 +223,7 @@ class Findings:
     @property
     def _text(self) -> str:
         if self._decoded is None:
-            self._decoded = self._bytes.decode()
+            self._decoded = self._bytes.decode(errors="replace")
         return self._decoded
 
     def _add(self, diagnostic: Diagnostic) -> None:
@@ -224,24 +248,3 @@ def _position(mark: Any) -> Position:
 
 def _short(value: str) -> str:
     return value if len(value) <= 60 else value[:59] + "…"
-
-
-def _duplicate_keys(text: bytes) -> Iterator[tuple[str, ParserEvent, ParserEvent]]:
-    """Every key that stands again in its mapping, with its first event and this one."""
-    around: list[tuple[dict[str, ParserEvent] | None, bool]] = []
-    seen: dict[str, ParserEvent] | None = None  # of the open mapping; None in a list
-    key_due = False
-    with events(text) as next_event, suppress(YAMLError):
-        while not isinstance(event := next_event(), (DocumentEndEvent, StreamEndEvent)):
-            if isinstance(event, CollectionEndEvent):
-                seen, key_due = around.pop()
-            elif isinstance(event, CollectionStartEvent):
-                around.append((seen, not key_due))
-                seen = {} if isinstance(event, MappingStartEvent) else None
-                key_due = True
-            elif isinstance(event, (ScalarEvent, AliasEvent)):
-                if seen is not None and key_due and isinstance(event, ScalarEvent):
-                    if event.value in seen and (event.value != "<<" or event.style):
-                        yield event.value, seen[event.value], event
-                    seen.setdefault(event.value, event)
-                key_due = not key_due

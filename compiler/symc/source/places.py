@@ -1,7 +1,7 @@
 """Where each value and key of a file stands: a flat table in file order, made on first need from the text.
 
 A clean compile asks for no place, so the hot path keeps none (docs/performance.md); who asks first pays one more walk
-over that file. The table is five integers a value, whatever is in it.
+over that file. The table is five small integers a value, whatever is in it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from array import array
 from bisect import bisect_right
 
 from symc.diagnostics import Position, Span
+from symc.source.scalar_text import trace
 
 _PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*\s+)+")
 
@@ -27,6 +28,7 @@ class Places:
         "_keys",
         "_lines",
         "_starts",
+        "_steps",
         "text",
     )
 
@@ -34,9 +36,10 @@ class Places:
         self.text = text
         self._starts, self._ends, self._after = table.starts, table.ends, table.after
         self._key_starts, self._key_ends, self._keys = table.key_starts, table.key_ends, table.keys
-        self._lines = array("L", [0])
+        self._lines = array("I", (0,))
         self._lines.extend(found.end() for found in re.finditer("\n", text))
         self._children: dict[int, dict[str | int, int]] = {}
+        self._steps: dict[tuple[str | int, ...], array[int] | None] = {}
 
     def span(self, file: str, keypath: tuple[str | int, ...]) -> Span:
         """Where the value at ``keypath`` stands, or the nearest value around it that exists."""
@@ -60,6 +63,14 @@ class Places:
         if properties is not None:
             start = properties.end()
         return start, self.text[start:end]
+
+    def steps(self, keypath: tuple[str | int, ...], value: str) -> array[int] | None:
+        """For each offset of the string ``value`` at ``keypath``, the offset where it is written; None if it is not."""
+        if keypath not in self._steps:
+            start, raw = self.raw(keypath)
+            traced = trace(raw, value)
+            self._steps[keypath] = traced and array("I", (start + step for step in traced))
+        return self._steps[keypath]
 
     def between(self, file: str, start: int, end: int) -> Span:
         """The span of the code points from ``start`` up to ``end``."""
@@ -101,8 +112,8 @@ class PlaceTable:
     __slots__ = ("_key", "_latest", "_open", "after", "ends", "key_ends", "key_starts", "keys", "starts")
 
     def __init__(self) -> None:
-        self.starts, self.ends, self.after = array("L"), array("L"), array("L")
-        self.key_starts, self.key_ends = array("L"), array("L")
+        self.starts, self.ends, self.after = array("I"), array("I"), array("I")
+        self.key_starts, self.key_ends = array("I"), array("I")
         self.keys: list[str | None] = []
         self._key: tuple[str | None, int, int] = (None, 0, 0)
         self._latest = 0

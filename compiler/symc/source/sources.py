@@ -10,7 +10,7 @@ from symc.diagnostics import Diagnostic, Report
 from symc.source.construct import construct
 from symc.source.document import Document, Pin
 from symc.source.pins import read_pin
-from symc.source.texts import cleaned
+from symc.source.texts import cleaned, cleaned_for_yaml
 from symc.source.workspace import Workspace
 
 
@@ -38,7 +38,7 @@ def parse(workspace: Workspace) -> Sources:
     refused = set()
     for path, raw in workspace.files.items():
         is_yaml = path.endswith((".yaml", ".yml"))
-        text = cleaned(path, raw, yaml=is_yaml)
+        text = cleaned_for_yaml(path, raw) if is_yaml else cleaned(path, raw)
         if isinstance(text, Diagnostic):
             report.add(text)
             refused.add(path)

@@ -74,7 +74,7 @@ def _extent(event: ParserEvent) -> tuple[int, int]:
 
 
 def _block_end(text: str, start: int, end: int) -> int:
-    """The end of a block scalar's last line with text; all of it where ``+`` keeps the empty lines at its end."""
+    """The end of a block scalar without the line breaks at its end, unless ``+`` makes them text."""
     written = text[start:end]
     header = written.split("\n", 1)[0]
-    return end if "+" in header.split("#", 1)[0] else start + len(written.rstrip(" \n"))
+    return end if "+" in header.split("#", 1)[0] else start + len(written.rstrip("\n"))
