@@ -1,0 +1,223 @@
+"""Policies that match nothing, never fire or stand in a shadow; and what of a refused workspace is not said (P12)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from symc.compose import compile
+from symc.source import Workspace
+from tests.policies.workspaces import Document, agent, ask, compiled, deny, extension, found, workspace
+
+UNKNOWN, LAYER, NOTHING, NEVER, SHADOWED = (
+    "policy-tool-unknown",
+    "policy-layer-unknown",
+    "policy-matches-nothing",
+    "policy-never-fires",
+    "policy-shadowed",
+)
+N = {"n": {"type": "integer"}}
+OS = extension("os", {"read": N, "write": N})
+WEB = extension("web", {"read": N, "fetch-page": N})
+WHEN = {"properties": {"n": {"type": "integer", "minimum": 9}}, "required": ["n"]}
+
+
+def of_desk(*policies: Document, tools: list[Any] | None = None, **more: Any) -> list[str]:
+    """What is reported of these policies of an agent that selects the tools of `os`."""
+    return found(compiled(OS, WEB, agent("desk", tools or ["os/*"], policies=list(policies), **more)))
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        ("os/read", []),
+        ("web/read", []),  # in the workspace, though not selected here
+        ("os/raed", [UNKNOWN]),
+        ("desk/read", [UNKNOWN]),
+        ("os/Read", [UNKNOWN]),
+        ("web/fetch-page", []),
+        ("web/fetch_page", [UNKNOWN]),  # a cleaned name is no name
+        ("*/read", []),
+        ("os/r*", []),
+        ("os/x*", [NOTHING]),
+        ("*/x*", [NOTHING]),
+        ("nobody/*", [NOTHING]),
+        ({"variant": "os/read", "chain": ["audit"]}, []),
+        ({"variant": "os/read", "chain": ["std/audit"]}, []),
+        ({"variant": "os/read", "chain": ["cache"]}, [NOTHING]),
+        ({"variant": "os/raed", "chain": ["audit"]}, [UNKNOWN]),
+        ({"variant": "os/read", "chain": ["adit"]}, [LAYER]),
+        ({"variant": "os/read", "chain": ["audit", "adit"]}, [LAYER]),
+    ],
+    ids=json.dumps,
+)
+def test_what_a_selector_must_find(selector: Any, expected: list[str]) -> None:
+    assert of_desk(deny("rule", selector), variants={"os/read": ["audit"]}) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"), [("os/raed", "os/read"), ({"variant": "os/raed", "chain": ["audit"]}, "os/read")]
+)
+def test_the_nearest_name_is_offered_as_an_edit(written: Any, meant: str) -> None:
+    one = compiled(OS, agent("desk", ["os/*"], policies=[deny("rule", written)])).diagnostics[0]
+    assert one.hint is not None
+    assert one.hint.text == f'did you mean "{meant}"?'
+    assert one.hint.edit is not None
+    assert one.hint.edit.replacement == f'"{meant}"'
+
+
+def test_a_rule_of_an_extension_that_nobody_uses_is_judged_too() -> None:
+    idle = extension("idle", {}, policies=[deny("rule", "os/raed")])
+    assert found(compiled(OS, idle)) == [UNKNOWN]
+
+
+def test_the_rule_of_a_base_is_judged_once_for_all_its_heirs() -> None:
+    base = agent("base", ["os/*"], abstract=True, policies=[deny("rule", "os/x*")])
+    heirs = [agent(f"heir-{i}", [], extends=["base"]) for i in range(3)]
+    assert found(compiled(OS, base, *heirs)) == [NOTHING]
+
+
+# What a refused document would have brought is not missed.
+
+
+def broken(*documents: Document) -> list[str]:
+    """What is reported of these documents beside an extension "bad" that is refused for an unknown key."""
+    files = {f"{one['name']}.yaml": json.dumps(one).encode() for one in documents}
+    files["bad.yaml"] = json.dumps(extension("bad", {"t": {}}, oops=1)).encode()
+    return found(compile(Workspace.of(files)))
+
+
+def test_names_of_a_refused_extension_are_not_reported() -> None:
+    chained = {"variant": "os/read", "chain": ["bad/w"]}
+    rules = [deny("a", "bad/t"), deny("b", "bad/*"), deny("c", "*/t*"), deny("d", chained)]
+    assert broken(OS, agent("desk", ["os/*"], policies=rules)) == ["unknown-key"]
+    # A name that no refused document can bring is reported all the same.
+    assert broken(OS, agent("desk", ["os/*"], policies=[deny("e", "os/raed")])) == ["unknown-key", UNKNOWN]
+
+
+# Never fires.
+
+
+@pytest.mark.parametrize(
+    ("actions", "expected"),
+    [
+        (["tool_call"], []),
+        (["delegate"], [NEVER]),
+        (["tool_call", "model_call"], [NEVER]),
+        (["memory_read", "delegate"], [NEVER, NEVER]),
+    ],
+)
+def test_a_rule_over_tools_is_about_calling_them(actions: list[str], expected: list[str]) -> None:
+    assert of_desk(deny("rule", "os/read", actions=actions)) == expected
+
+
+def test_a_rule_about_something_else_guards_no_tool() -> None:
+    compilation = compiled(
+        OS, agent("desk", ["os/*"], policies=[deny("rule", "os/read", actions=["delegate"])])
+    )
+    assert compilation.lock is not None
+    assert compilation.lock.agents["desk"].tools["read"].guarded_by == ()
+
+
+# Shadows.
+
+
+@pytest.mark.parametrize(
+    ("other", "rule", "expected"),
+    [
+        (deny("all", "os/*"), deny("rule", "os/read", when=WHEN), [SHADOWED]),
+        (deny("all", "os/*"), deny("rule", "os/read"), [SHADOWED]),
+        (deny("all", "*/*"), deny("rule", "os/r*"), [SHADOWED]),
+        (deny("all", "os/*"), ask("rule", "os/read"), [SHADOWED]),  # nobody is asked about what is denied
+        (ask("all", "os/*"), ask("rule", "os/read", when=WHEN), [SHADOWED]),
+        (ask("all", "os/*"), deny("rule", "os/read"), []),
+        (deny("all", "os/*", when=WHEN), deny("rule", "os/read"), []),
+        (deny("all", "os/read"), deny("rule", "os/read", "os/write", when=WHEN), []),
+        (deny("all", "os/read", "os/write"), deny("rule", "os/read", "os/write"), [SHADOWED]),
+        # Names of today's tools do not cover what a pattern will match tomorrow.
+        (deny("all", "os/read", "os/write"), deny("rule", "os/*", when=WHEN), []),
+        (deny("all", "os/r*"), deny("rule", "*/r*", when=WHEN), []),
+        (deny("all", "os/*"), deny("rule", {"variant": "os/read", "chain": ["audit"]}), [SHADOWED]),
+        (
+            deny("all", {"variant": "os/read", "chain": ["audit"]}),
+            deny("rule", {"variant": "os/read", "chain": ["audit", "cache"]}, when=WHEN),
+            [SHADOWED],
+        ),
+        (deny("all", {"variant": "os/read", "chain": ["audit"]}), deny("rule", "os/read", when=WHEN), []),
+        (deny("all", actions=["tool_call"]), deny("rule", "os/read"), [SHADOWED]),
+        (deny("all", actions=["model_call"]), deny("rule", "os/read"), []),
+        (deny("all", actions=["tool_call", "delegate"]), ask("rule", actions=["delegate"]), [SHADOWED]),
+        (deny("all", actions=["delegate"]), ask("rule", actions=["tool_call", "delegate"]), []),
+        ({"policy_id": "all", "decide": "m:f"}, deny("rule", "os/read"), []),
+        (deny("all", "os/*"), {"policy_id": "rule", "decide": "m:f"}, []),
+    ],
+    ids=json.dumps,
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_what_stands_in_a_shadow(other: Document, rule: Document, expected: list[str], turned: bool) -> None:
+    policies = [rule, other] if turned else [other, rule]
+    chained = {"os/read": ["audit", "cache"]}
+    assert of_desk(*policies, variants=chained) == expected
+
+
+def test_of_two_that_say_the_same_the_second_is_reported() -> None:
+    compilation = compiled(OS, agent("desk", ["os/*"], policies=[deny("a", "os/read"), deny("b", "os/read")]))
+    assert [one.message for one in compilation.diagnostics] == [
+        'policy "desk/b" never decides: "desk/a" stops the same without a condition'
+    ]
+
+
+GUARD = extension("guard", {}, policies=[deny("all", "os/*")])
+
+
+@pytest.mark.parametrize(
+    ("documents", "expected"),
+    [
+        # The workspace's rule is everywhere, an agent's only with the agent.
+        (
+            [
+                workspace(policies=[deny("all", "os/*")]),
+                extension("own", {}, policies=[deny("r", "os/read")]),
+            ],
+            [SHADOWED],
+        ),
+        (
+            [
+                agent("desk", ["os/*"], policies=[deny("all", "os/*")]),
+                extension("own", {}, policies=[deny("r", "os/read")]),
+            ],
+            [],
+        ),
+        # An extension's comes with whatever requires or uses it.
+        ([GUARD, extension("own", {}, requires=["guard"], policies=[deny("r", "os/read")])], [SHADOWED]),
+        ([GUARD, extension("own", {}, policies=[deny("r", "os/read")])], []),
+        (
+            [GUARD, agent("desk", ["os/*"], extensions=["os", "guard"], policies=[deny("r", "os/read")])],
+            [SHADOWED],
+        ),
+        (
+            [
+                GUARD,
+                workspace(extensions=["guard"]),
+                agent("desk", ["os/*"], policies=[deny("r", "os/read")]),
+            ],
+            [SHADOWED],
+        ),
+        (
+            [
+                agent("base", ["os/*"], abstract=True, policies=[deny("all", "os/*")]),
+                agent("desk", [], extends=["base"], policies=[deny("r", "os/read")]),
+            ],
+            [SHADOWED],
+        ),
+    ],
+)
+def test_a_shadow_falls_where_both_always_are(documents: list[Document], expected: list[str]) -> None:
+    assert found(compiled(OS, *documents)) == expected
+
+
+def test_what_stops_nothing_is_told_so_once() -> None:
+    assert of_desk(deny("all", "os/*"), deny("rule", "os/read", when=False)) == [NEVER]
+    assert of_desk(deny("all", "*/*"), deny("rule", "os/x*")) == [NOTHING]
