@@ -84,7 +84,7 @@ CRM = """
       - name: memo
         kind: wrapper
         factory: "m:memo"
-        config_schema: {type: object, properties: {key: {type: string}}}
+        config_schema: {type: object, properties: {key: {type: string}, keys: {type: array}, n: {type: number}}}
 """
 GUARD = """
     kind: extension
@@ -259,6 +259,23 @@ def test_a_rule_that_names_tools_guards_calls(json_of: Any) -> None:
     assert night["tools"] == ["*/delete_*"]
 
 
+def test_a_rule_that_names_a_variant() -> None:
+    manifests = _acyclic(MANIFESTS)
+    rule = "{policy_id: v, ask: {tools: [{variant: crm/lookup, chain: [memo]}]}}"
+    manifests["extensions/guard.yaml"] = GUARD.replace("lifecycle:", f"  - {rule}\n    lifecycle:")
+    lock = frozen(manifests)
+    tools = lock.agents["support"].tools
+    assert tools["lookup"].guarded_by == ("guard/no-crm",)
+    assert tools["lookup_memo"].guarded_by == ("guard/no-crm", "guard/v")
+    assert loads(dumps(lock)) == lock
+
+
+def test_a_workspace_without_a_manifest_of_its_own() -> None:
+    manifests = {path: text for path, text in _acyclic(MANIFESTS).items() if path != "workspace.yaml"}
+    assert frozen(manifests).workspace is None
+    assert frozen({"workspace.yaml": WORKSPACE, "extensions/guard.yaml": GUARD}) == Lock()
+
+
 def test_the_environment_is_that_of_the_tools_the_agent_has(json_of: Any) -> None:
     assert json_of["agents"]["support"]["env"] == ["FILES_HOME", "FILES_TOKEN"]
     assert "env" not in json_of["agents"]["helper"]
@@ -266,10 +283,9 @@ def test_the_environment_is_that_of_the_tools_the_agent_has(json_of: Any) -> Non
 
 def test_a_config_s_reference_to_the_environment_is_listed() -> None:
     manifests = _acyclic(MANIFESTS)
-    manifests["agents/support.yaml"] = SUPPORT.replace(
-        "[[memo]]", '[{use: memo, config: {key: "${env:KEY}"}}]'
-    )
-    assert frozen(manifests).agents["support"].env == ("FILES_HOME", "FILES_TOKEN", "KEY")
+    config = 'config: {key: "${env:KEY}", keys: ["${env:MORE}"], n: 1}'
+    manifests["agents/support.yaml"] = SUPPORT.replace("[[memo]]", "[{use: memo, " + config + "}]")
+    assert frozen(manifests).agents["support"].env == ("FILES_HOME", "FILES_TOKEN", "KEY", "MORE")
 
 
 def test_hooks_stand_in_the_order_they_run(json_of: Any) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from symc.composition import Agent, Fragment, Lock
 from symc.diagnostics import Diagnostic, Position
-from symc.lock import LockError, dumps, loads, verify
+from symc.lock import LockError, dumps, expect_digest, loads, verify
 from symc.lock.writing import render
 from tests.lock.sample import LOCK
 
@@ -442,3 +443,50 @@ def test_whatever_the_json_is_only_a_lock_error_is_raised(value: Any, path: tupl
 
 def _line(text: str, found: Diagnostic) -> str:
     return text.split("\n")[found.primary.start.line - 1].strip().rstrip(",")
+
+
+def test_a_rendered_text_of_nothing_is_refused() -> None:
+    def edit(tree: Any) -> None:
+        rendered = tree["agents"]["support"]["rendered"]
+        rendered["crm/other"] = rendered.pop("crm/etiquette")
+
+    with pytest.raises(LockError) as error:
+        read_all(edited(edit))
+    assert {one.name for one in error.value.diagnostics} == {"lock-structure", "lock-digest"}
+
+
+def test_a_pattern_that_is_none_is_refused() -> None:
+    def edit(tree: Any) -> None:
+        tree["extensions"]["crm"]["policies"]["no-bulk-export"]["tools"][0] = "crm/[a"
+
+    with pytest.raises(LockError) as error:
+        read_all(edited(edit))
+    assert "lock-structure" in {one.name for one in error.value.diagnostics}
+
+
+def test_a_number_that_has_no_canonical_form_is_refused() -> None:
+    text = TEXT.replace('"timeout": 2.5', '"timeout": 1e999')
+    assert refused(text).name == "lock-digest"
+    with pytest.raises(LockError) as error:
+        expect_digest(loads(text), "sha256:" + "0" * 64)
+    assert error.value.diagnostics[0].name == "lock-expectation"
+
+
+def test_a_compiled_lock_is_verified_for_what_it_derives() -> None:
+    verify(LOCK)
+    agent = replace(LOCK.agents["support"], effects={})
+    with pytest.raises(LockError) as error:
+        verify(replace(LOCK, agents={**LOCK.agents, "support": agent}))
+    assert [one.name for one in error.value.diagnostics] == ["lock-derived"]
+
+
+def test_an_extension_that_nobody_uses_is_read_by_a_whole_verification() -> None:
+    def edit(tree: Any) -> None:
+        tree["extensions"]["unused"] = {"from": "x.yaml", "digest": "sha256:" + "0" * 64, "unknown": 1}
+
+    assert refused(edited(edit)).name == "lock-structure"
+    verify(loads(edited(edit)), "support")
+
+
+def test_entries_show_their_names() -> None:
+    assert repr(loads(TEXT).agents) == "Entries(researcher, support)"

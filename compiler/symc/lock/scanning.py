@@ -74,8 +74,8 @@ def decode_strictly(text: str, at: int, path: JsonPath) -> Any:
     try:
         value, end = _STRICT.raw_decode(text, at)
     except _TwiceError:
-        _walk(text, at, path)
-        raise
+        _walk(text, at, path)  # raises, with the places
+        raise  # pragma: no cover
     # Halves of surrogate pairs can be written as escapes, but no file of text can hold what they say.
     if _HALF.search(text, at, end):
         _refuse_halves(value)
@@ -127,13 +127,11 @@ def locate(text: str, path: JsonPath) -> int:
 def _child(text: str, at: int, step: str | int) -> tuple[int, int] | None:
     """The offsets of a member's key and of its value; of an element, its own twice."""
     if text[at : at + 1] == "{":
-        for member in members(text, at, ())[0]:
-            if member.key == step:
-                return member.key_at, member.at
-    elif text[at : at + 1] == "[" and isinstance(step, int):
-        offsets, _ = _elements(text, at, (), decode)
-        if step < len(offsets):
-            return offsets[step], offsets[step]
+        found = {member.key: (member.key_at, member.at) for member in members(text, at, ())[0]}
+        return found.get(str(step))
+    if text[at : at + 1] == "[":
+        offsets = dict(enumerate(_elements(text, at, (), decode)[0]))
+        return (offsets[int(step)],) * 2 if step in offsets else None
     return None
 
 

@@ -34,15 +34,12 @@ def verify(lock: Lock, agent: str | None = None) -> None:
         _collect(composition_of(lock, name), compositions)
     stored = lock.stored
     found = [one for composition in compositions.values() for one in _faults(composition, stored)]
+    if agent is None:
+        # Entries are made when they are asked for: those that no agent uses, too.
+        tuple(lock.bases.values())
+        tuple(lock.extensions.values())
     if stored is not None:
-        if agent is None:
-            for section in (lock.bases, lock.extensions):
-                section.values()  # decoded below, by use
-                for name in section:
-                    section[name]
-            tree = stored.tree
-        else:
-            tree = _entries_of(compositions.values(), stored.tree)
+        tree = stored.tree if agent is None else _entries_of(compositions.values(), stored.tree)
         found.extend(_broken(tree, stored))
     if found:
         raise LockError(*sorted(found, key=lambda one: one.sort_key))
@@ -130,10 +127,13 @@ def _broken(tree: Mapping[str, Any], stored: Stored) -> Iterator[Diagnostic]:
         try:
             broken = one.computed != one.record["digest"]
         except CanonicalError as error:
-            yield _at(stored, (*one.path, *error.path), f"{_named(one)}: {error.reason}")
+            span = _span(stored, (*one.path, *error.path))
+            yield locking.LOCK_DIGEST.at(span, f"{_named(one)}: {error.reason}", hint=_RECOMPILE)
             continue
         if broken:
-            yield _at(stored, (*one.path, "digest"), f"{_named(one)} is not what its digest was made of")
+            span = _span(stored, (*one.path, "digest"))
+            message = f"{_named(one)} is not what its digest was made of"
+            yield locking.LOCK_DIGEST.at(span, message, hint=_RECOMPILE)
 
 
 _KINDS = {
@@ -148,11 +148,6 @@ def _named(one: Seal) -> str:
     """The sealed part in words: ``fragment "crm/etiquette"``."""
     names = [str(step) for step in one.path[1::2]] or ["workspace"]
     return f'{_KINDS.get(one.domain, one.domain)} "{"/".join(names)}"'
-
-
-def _at(stored: Stored, path: JsonPath, message: str) -> Diagnostic:
-    place = scanning.position(stored.text, scanning.locate(stored.text, path))
-    return locking.LOCK_DIGEST.at(Span(stored.file, place, place), message, hint=_RECOMPILE)
 
 
 def _faults(composition: Composition, stored: Stored | None) -> Iterator[Diagnostic]:
