@@ -1004,6 +1004,8 @@ class Thinking:
             yield TextDelta("")
             yield TextDelta("an")
             yield TextDelta("swer")
+        elif request.streaming:
+            yield TextDelta("")
         yield ModelResponse(text="answer", thinking="hm", usage=TokenUsage(3, 4))
 
 

@@ -484,8 +484,10 @@ def test_one_provider_serves_one_loop_after_another(vendor: str) -> None:
 
     async def first() -> tuple[AnthropicProvider | OpenAIProvider, int]:
         async with vendors(Answer(["hi"])) as server:
-            provider = provider_of(vendor, server)
+            # A small answer, so that neither vendor's library streams it: its connection could be kept.
+            provider = provider_of(vendor, server, settings={"max_tokens": 100})
             await Agent(provider).run("x")
+            assert not server.requests[0].get("stream")
             return provider, int(server.url.rpartition(":")[2])
 
     async def second() -> str:
