@@ -174,6 +174,7 @@ def test_refused(text: str, expected: list[str]) -> None:
 )
 def test_a_template_cannot_grow_without_bound(text: str, values: dict[str, Any]) -> None:
     assert faults(text, **values) == ["template-too-large 0:0"]
+    assert faults("a\n{{ 'b' }}\n" + text, **values) == ["template-too-large 2:0"]
 
 
 def test_what_is_harmless_apart_is_refused_together() -> None:

@@ -88,7 +88,6 @@ def test_equal_values_of_other_spelling_are_other_texts(value: str, expected: st
 UNDECLARED = "kind: agent\nname: support\nextensions: [crm]\nvars: {{{}}}"
 
 
-@pytest.mark.xfail(reason="places inside scalars")
 def test_an_undeclared_variable_is_an_error_at_its_line_in_the_block() -> None:
     crm = """
         kind: extension
@@ -117,7 +116,6 @@ def test_an_undeclared_variable_of_a_file_is_an_error_in_the_file() -> None:
     assert places(found) == ["template-undeclared t:2:4"]
 
 
-@pytest.mark.xfail(reason="places inside scalars")
 def test_a_mistake_in_an_extension_is_said_once_for_all_agents() -> None:
     crm = CRM.replace("vars: {tone: default}", "")
     found = links(crm, *(f"kind: agent\nname: a{i}\nextensions: [crm]" for i in range(3)))

@@ -40,10 +40,13 @@ class DialectTemplate:
     def faults(self, values: Mapping[str, Any]) -> tuple[Fault, ...]:
         """Why it cannot be rendered with these values; every mentioned variable has one."""
         measure = _Measure(values)
-        size = measure.block(self._tree.body)
-        if not measure.faults and size > LARGEST:
-            message = f"the template may render to {size:,} characters; at most {LARGEST:,} are allowed"
-            measure.faults.append(Fault(codes.TEMPLATE_TOO_LARGE, message, hint="loop over a shorter list"))
+        parts = [part for node in self._tree.body for part in _parts(node)]
+        sizes = [measure.part(part) for part in parts]
+        if not measure.faults and sum(sizes) > LARGEST:
+            largest = parts[sizes.index(max(sizes))]
+            message = f"the template may render to {sum(sizes):,} characters; at most {LARGEST:,} are allowed"
+            hint = "loop over a shorter list"
+            measure.faults.append(Fault(codes.TEMPLATE_TOO_LARGE, message, largest.lineno - 1, 0, hint))
         return tuple(measure.faults)
 
     def render(self, values: Mapping[str, Any]) -> str:
@@ -269,6 +272,11 @@ def _is_constant(node: nodes.Node) -> bool:
     )
 
 
+def _parts(node: nodes.Node) -> list[nodes.Node]:
+    """A statement, or what an output consists of: texts and printed expressions."""
+    return list(node.nodes) if isinstance(node, nodes.Output) else [node]
+
+
 class _Measure:
     """Bounds the size of a rendering from above, and finds the values that do not suit their place.
 
@@ -279,22 +287,18 @@ class _Measure:
         self._values = values
         self.faults: list[Fault] = []
 
-    def block(self, body: list[nodes.Node], item: str = "", items: tuple[Any, ...] = ()) -> int:
-        """The most characters that these statements write."""
-        return sum(self._statement(node, item, items) for node in body)
-
-    def _statement(self, node: nodes.Node, item: str, items: tuple[Any, ...]) -> int:
-        if isinstance(node, nodes.Output):
-            return sum(
-                len(part.data) if isinstance(part, nodes.TemplateData) else self._printed(part, item, items)
-                for part in node.nodes
-            )
+    def part(self, node: nodes.Node, item: str = "", items: tuple[Any, ...] = ()) -> int:
+        """The most characters that a part writes; ``item`` and ``items`` are those of the loop around it."""
+        if isinstance(node, nodes.TemplateData):
+            return len(node.data)
+        if isinstance(node, nodes.Expr):
+            return self._printed(node, item, items)
         if isinstance(node, nodes.If):
             sizes = []
             for branch in (node, *node.elif_):
                 self._compared(branch.test, item, items)
-                sizes.append(self.block(branch.body, item, items))
-            return max(*sizes, self.block(node.else_, item, items))
+                sizes.append(self._block(branch.body, item, items))
+            return max(*sizes, self._block(node.else_, item, items))
         assert isinstance(node, nodes.For)
         assert isinstance(node.iter, nodes.Name)
         assert isinstance(node.target, nodes.Name)
@@ -302,7 +306,10 @@ class _Measure:
         if not isinstance(values, list | tuple):
             self._fault(node, f'the loop is over "{node.iter.name}", which is no list', "declare a list")
             return 0
-        return len(values) * self.block(node.body, node.target.name, tuple(values))
+        return len(values) * self._block(node.body, node.target.name, tuple(values))
+
+    def _block(self, body: list[nodes.Node], item: str, items: tuple[Any, ...]) -> int:
+        return sum(self.part(part, item, items) for node in body for part in _parts(node))
 
     def _printed(self, node: nodes.Expr, item: str, items: tuple[Any, ...]) -> int:
         filters = []

@@ -122,6 +122,12 @@ class Typesetter:
             for mention in self.templates.mentions(owned.prompt.text or "")
         )
 
+    def all_read(self, prompts: Iterable[OwnedPrompt]) -> bool:
+        """Whether every template among these fragments can be read, so that ``mentioned`` knows all they read."""
+        return not any(
+            owned.prompt.template and self.templates.unreadable(owned.prompt.text or "") for owned in prompts
+        )
+
     def default_text(self, owned: OwnedPrompt) -> str | None:
         """A template rendered with what its owner and the workspace declare; None for plain text, and where that fails."""
         if not owned.prompt.template:

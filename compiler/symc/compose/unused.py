@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from symc.compose.link import LinkedAgent, Links
@@ -20,6 +21,7 @@ def unused_variables(links: Links, typesetter: Typesetter) -> tuple[Diagnostic, 
         for extension in links.extensions.values()
         for name in extension.body.vars
         if name not in typesetter.mentioned(extension.name)
+        and typesetter.all_read(links.prompts.get(extension.name, ()))
     ]
     used: set[tuple[str, str]] = set()
     declared: dict[str, Checked[Any]] = {}
@@ -27,15 +29,13 @@ def unused_variables(links: Links, typesetter: Typesetter) -> tuple[Diagnostic, 
         documents = [doc for doc in (agent.workspace, *agent.documents) if doc is not None and doc.body.vars]
         if not documents:
             continue
+        prompts = [links.prompts[name] for name in agent.closure if name in links.prompts]
+        # What a refused document, or a template with a mistake, would have read is not known.
+        unknown = bool(agent.poisoned) or not typesetter.all_read(chain(agent.prompts, *prompts))
         read = frozenset(_read(agent, links, typesetter))
         for document in documents:
             declared[document.name] = document
-            used.update(
-                (document.name, key)
-                for key in document.body.vars
-                # What a refused document would have read is not known.
-                if agent.poisoned or key in read
-            )
+            used.update((document.name, key) for key in document.body.vars if unknown or key in read)
     readable = {f"{name}.{word}" for name in links.prompts for word in typesetter.mentioned(name)}
     found.extend(
         _unused(document, key, readable | _plain(readable))
