@@ -55,7 +55,9 @@ def _validated(kind: str, data: dict[str, Any]) -> tuple[Body | None, list[Fault
     else:
         found = {}
     for path in _nulls(data):
-        found.setdefault(path, Fault(path, "null", None, {}))
+        # What stands in a value that does not fit is no matter of its own.
+        if not any(path[:depth] in found for depth in range(1, len(path) + 1)):
+            found[path] = Fault(path, "null", None, {})
     return body, list(found.values())
 
 
