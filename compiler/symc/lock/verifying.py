@@ -175,12 +175,16 @@ def _faults(composition: Composition, stored: Stored | None) -> Iterator[Diagnos
                 f"and not by {_listed(tool.guarded_by)}",
                 agent.name,
             )
-    if dict(agent.effects) != effects:
-        yield _derived(
-            _span(stored, (*at, "effects")),
-            f'the policies that guard the effects of agent "{agent.name}" are not those the lock says',
-            agent.name,
-        )
+    for effect in sorted({*agent.effects, *effects}):
+        held, computed = agent.effects.get(effect, ()), effects.get(effect, ())
+        # An effect that nothing guards has no entry.
+        if held != computed or (effect in agent.effects) != (effect in effects):
+            yield _derived(
+                _span(stored, (*at, "effects", effect)),
+                f'effect "{effect}" of agent "{agent.name}" is guarded by {_listed(computed)}, '
+                f"and not by {_listed(held)}",
+                agent.name,
+            )
 
 
 def _derived(span: Span, message: str, agent: str) -> Diagnostic:
