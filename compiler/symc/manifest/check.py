@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from symc.contracts.names import EXTENSION_NAME, RESERVED_NAMES
-from symc.diagnostics import Hint, LabelledSpan, Report, Span
+from symc.diagnostics import Diagnostic, Hint, LabelledSpan, Report, Span
 from symc.diagnostics.codes import shape as codes
 from symc.diagnostics.suggest import did_you_mean
 from symc.manifest import words
@@ -181,7 +181,7 @@ def _one_namespace(files: Iterable[_File], report: Report) -> set[str]:
     return refused
 
 
-def _second_workspace(first: _File, second: _File) -> Any:
+def _second_workspace(first: _File, second: _File) -> Diagnostic:
     return codes.SEVERAL_WORKSPACES.at(
         second.document.span("kind"),
         "a second manifest is `kind: workspace`",

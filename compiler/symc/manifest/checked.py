@@ -20,7 +20,7 @@ _PIN_KEYS = {"input_schema": "inputSchema", "output_schema": "outputSchema"}
 class Checked(Generic[Body_co]):
     """A manifest that passed the check stage, with the document it came from.
 
-    ``texts`` gives, for a fragment read from a file, the path of that file; ``pin`` is the pin of an MCP extension.
+    ``files`` gives, by the index of a fragment that was read from a file, the path of that file; ``pin`` is the pin of an MCP extension.
     """
 
     document: Document

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from symc.diagnostics import Edit, Hint
 from symc.diagnostics.codes import shape as codes
@@ -45,7 +45,6 @@ def report(submission: Submission, root: type[Node], faults: Sequence[Fault], da
 
 # Names other tools have for the same thing, too far from ours for a spelling suggestion.
 _FOREIGN_KEYS: Final[Mapping[str, str]] = {
-    "allow": "grants",
     "args": "command",
     "arguments": "command",
     "environment": "env",
@@ -97,9 +96,9 @@ def _meant_key(key: str, legal: Sequence[str]) -> str | None:
         return foreign
     if close := did_you_mean(key, legal):
         return close
-    # `allowed_tools` is too far from `tools` for a typing slip, and close enough for a person.
+    # `allowed_tools` and `id` are too far from `tools` and `fragment_id` for a typing slip, and close enough for a person.
     words = re.split(r"[_\W]", key.lower())
-    return next((name for name in legal if name in words), None)
+    return next((name for name in legal if name in words or key in name.split("_")), None)
 
 
 def _missing(submission: Submission, root: type[Node], fault: Fault, path: Path) -> None:
@@ -136,22 +135,20 @@ def _not_text(submission: Submission, root: type[Node], fault: Fault, path: Path
 def _not_quoted(submission: Submission, path: Path) -> None:
     raw = submission.raw(path)
     if _is_secret(path):
-        # Values of `env` and `headers` are never repeated, not even a number.
         submission.refuse(codes.NOT_QUOTED, path, f"{_title(path)} must be text", hint="quote it")
         return
-    kind = "true/false" if isinstance(submission.value(path), bool) else "a number"
+    kind = "a truth value" if isinstance(submission.value(path), bool) else "a number"
     # A name, a pattern or a target is no number in quotes either: there the hint has no edit.
     edit = submission.replacement(path, f'"{raw}"') if path[-1] in _FREE_TEXT else None
     submission.refuse(
         codes.NOT_QUOTED,
         path,
-        f"{_title(path)} must be text, and {raw} is {kind}",
+        f"{_title(path)} must be text, and {raw} without quotes is {kind}",
         hint=Hint(f'quote it: "{raw}"', edit),
     )
 
 
 _FREE_TEXT: Final = frozenset(("description", "instructions", "model", "origin", "reason", "text", "version"))
-
 
 _TRUTHS: Final = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
 
@@ -195,7 +192,7 @@ def _unknown_word(submission: Submission, root: type[Node], fault: Fault, path: 
     if not isinstance(value, str):
         _wrong_type(submission, root, fault, path)
         return
-    legal = wording(type_at(root, fault.path)).removeprefix("one of ").split(", ")
+    legal = [word for arm in arms(type_at(root, fault.path)) for word in get_args(arm)]
     best = did_you_mean(value, legal)
     meant = Hint(f"did you mean {best}?", submission.replacement(path, best)) if best else None
     submission.refuse(
@@ -223,8 +220,10 @@ def _wrong_type(submission: Submission, root: type[Node], fault: Fault, path: Pa
     if isinstance(value, bool | int | float) and fault.context.get("class_name") in _SHORT:
         _not_quoted(submission, path)
         return
-    hint = None
-    if form == "a list" and isinstance(value, str) and (items := _listed(root, fault.path, value)):
+    hint: Hint | str | None = None
+    if path == ("mcp", "command"):
+        hint = "write each argument as an item: [program, argument]"
+    elif form == "a list" and isinstance(value, str) and (items := _listed(root, fault.path, value)):
         hint = Hint(f"write {items}", submission.replacement(path, items))
     submission.refuse(
         codes.WRONG_TYPE,
@@ -236,8 +235,6 @@ def _wrong_type(submission: Submission, root: type[Node], fault: Fault, path: Pa
 
 def _listed(root: type[Node], path: Path, value: str) -> str | None:
     """A text as the list it should be; None where a list of texts would not do either."""
-    if path == ("mcp", "command"):
-        return f"[{', '.join(value.split())}]" if re.fullmatch(r"[\w./@ -]+", value) else None
     texts = str in arms(type_at(root, (*path, 0))) or path in (("extensions",), ("delegates",))
     return f"[{value}]" if texts and not re.search(r"""[\[\]{},'"#]""", value) else None
 
@@ -270,7 +267,8 @@ def _takes_pattern(path: Path) -> bool:
 
 
 def _is_secret(path: Path) -> bool:
-    return path[:2] in (("mcp", "env"), ("mcp", "headers"))
+    """Whether a credential may stand at ``path``: what is written below ``mcp`` is never repeated."""
+    return path[:1] == ("mcp",) and len(path) > 1
 
 
 def _title(path: Path) -> str:
@@ -289,7 +287,7 @@ def _shown(submission: Submission, path: Path, value: Any) -> str:
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "a mapping"
     if _is_secret(path):
-        return "this"
+        return "text" if isinstance(value, str) else "this"
     return f'"{_short(value)}"' if isinstance(value, str) else submission.raw(path)
 
 
