@@ -218,6 +218,15 @@ def test_over_budget_shows_a_table_of_fragments() -> None:
     assert [label.label for label in one.secondary] == ["crm/e, 600 characters", "crm/f, 300 characters"]
 
 
+def test_a_long_table_ends_in_what_is_left() -> None:
+    prompts = ", ".join(f"{{fragment_id: f{i:02}, tier: operating, text: abcd}}" for i in range(20))
+    agent = f"kind: agent\nname: support\nlimits: {{prompt_chars: 50}}\nprompts: [{prompts}]"
+    (one,) = laid_out(agent).diagnostics
+    assert len(one.notes) == 13
+    assert one.notes[0] == "support/f00: 4 characters, 3 %"
+    assert one.notes[-1] == "8 more: 32 characters, 27 %"
+
+
 def test_the_limit_that_counts_is_the_one_shown() -> None:
     workspace = "kind: workspace\nname: desk\nlimits: {prompt_chars: 2}"
     base = "kind: agent\nname: base\nabstract: true\nlimits: {prompt_chars: 1}\ninstructions: Long."

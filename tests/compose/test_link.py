@@ -38,6 +38,7 @@ def only(*documents: str) -> Diagnostic:
         ("extensions: [crmm]", "extension-unknown support:3:14"),
         ("extensions: [{use: crmm, prefix: c}]", "extension-unknown support:3:20"),
         ("extensions: [support]", "extension-unknown support:3:14"),
+        ("extensions: [desk]", "extension-unknown support:3:14"),
         ("extensions: [std]", "extension-unknown support:3:14"),
         ('extensions: ["crm >=2"]', "requirement-not-met support:3:14"),
         ("extensions: [crm <1.4]", "requirement-not-met support:3:14"),
@@ -50,7 +51,8 @@ def only(*documents: str) -> Diagnostic:
     ],
 )
 def test_a_reference_is_refused_where_it_stands(extra: str, place: str) -> None:
-    assert places(links(CRM, FILES, SUPPORT + f"    {extra}").diagnostics) == [place]
+    desk = "kind: workspace\nname: desk"
+    assert places(links(CRM, FILES, desk, SUPPORT + f"    {extra}").diagnostics) == [place]
 
 
 @pytest.mark.parametrize(

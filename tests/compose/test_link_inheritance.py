@@ -266,6 +266,16 @@ def test_a_row_without_prefix_leaves_the_prefix_of_the_base() -> None:
     assert found.uses["crm"].prefix == "c"
 
 
+def test_an_heir_may_give_the_prefix_that_its_base_left_open() -> None:
+    base = agent("base", extensions="[crm]")
+    assert (
+        linked(CRM, base, agent("support", extends="[base]", extensions="[{use: crm, prefix: c}]"))
+        .uses["crm"]
+        .prefix
+        == "c"
+    )
+
+
 def test_instructions_and_a_fragment_of_that_name_are_two_of_one_id() -> None:
     """X-21."""
     found = links(agent("support", instructions="One.", prompts="[{fragment_id: instructions, text: Two.}]"))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 
+from symc.compose import compile as compile_workspace
 from symc.compose.layout import layout
 from symc.compose.mint import mint
 from symc.compose.prose import Misnomer, Prose, reported
 from symc.compose.select import select
 from symc.compose.typesetting import Typesetter
-from symc.diagnostics import Diagnostic
-from tests.compose.written import links, places
+from symc.diagnostics import Diagnostic, Position, Span
+from symc.source import Workspace
+from tests.compose.written import links, places, workspace
 
 CRM = """
     kind: extension
@@ -123,6 +127,41 @@ def test_descriptions_are_read_too() -> None:
     more = "variants: {crm/search: [memo]}"
     crm = CRM.replace("description: Search.", "description: Not export_all.")
     assert len(warnings(crm, agent("Help.", "[crm/search]", more=more))) == 1
+
+
+def test_a_description_of_a_variant_s_own_is_shown_at_its_layer() -> None:
+    crm = CRM.replace('factory: "m:f"}', 'factory: "m:f", description: "{description} Not export_all."}')
+    (one,) = warnings(crm, agent("Help.", more="variants: {crm/lookup_customer: [memo]}"))
+    assert (one.primary.file, one.primary.start.line) == ("support.yaml", 5)
+
+
+def test_a_description_of_a_server_s_is_shown_in_its_pin() -> None:
+    pin = (
+        b'{"tools": [{"name": "read", "description": "Not export_all.", "inputSchema": {"type": "object"}}]}'
+    )
+    server = "kind: extension\nname: files\nmcp: {command: [files]}\n"
+    support = agent("Help.", "[files/read]", "[files]").encode()
+    files = {
+        "files.yaml": server.encode(),
+        "files.pin.json": pin,
+        "crm.yaml": dedent(CRM).encode(),
+        "s.yaml": support,
+    }
+    (one,) = compile_workspace(Workspace.of(files)).diagnostics
+    assert (one.name, one.primary.file, one.primary.start.line) == ("tool-name-in-prose", "files.pin.json", 1)
+
+
+def test_a_word_at_the_start_of_a_file_has_a_place_and_an_edit() -> None:
+    document = "kind: agent\nname: support\nextensions: [{use: crm, prefix: c}]\ntools: [crm/search, crm/export_all]\nprompts: [{fragment_id: t, file: t.md}]"
+    found = compile_workspace(workspace(CRM, document, texts={"t": "export_all, `search`"})).diagnostics
+    assert [one.primary for one in found] == [
+        Span("t.md", Position(1, 1), Position(1, 11)),
+        Span("t.md", Position(1, 14), Position(1, 20)),
+    ]
+    assert [one.hint.edit.replacement for one in found if one.hint and one.hint.edit] == [
+        "c_export_all",
+        "c_search",
+    ]
 
 
 def test_tags_of_templates_are_no_prose() -> None:

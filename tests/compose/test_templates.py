@@ -47,6 +47,7 @@ def faults(text: str, **values: Any) -> list[str]:
         ("{% if yes %}{% if no %}A{% else %}B{% endif %}{% else %}C{% endif %}", "B"),
         ("{% if no %}{% if yes %}A{% else %}B{% endif %}{% else %}C{% endif %}", "C"),
         ("{% if none_at_all %}A{% endif %}.", "."),
+        ("{% if no %}{{ name }}{% endif %}.", "."),
         # No trimming: a tag leaves its line where it was.
         ("{% if yes %}\nA\n{% endif %}\n", "\nA\n\n"),
         ("{%- if yes -%} A {%- endif %} B", "A B"),
@@ -87,6 +88,8 @@ def test_what_is_substituted_is_not_scanned_again() -> None:
         ("a\n{% if yes %}", ["template-syntax 1:0"]),
         ("a\n\n{% endif %}", ["template-syntax 2:0"]),
         ("{{ }}", ["template-syntax 0:0"]),
+        ("{% if yes %}{% else %}{% else %}{% endif %}", ["template-syntax 0:0"]),
+        ("{% else %}", ["template-syntax 0:0"]),
         ("{% nonsense %}", ["template-syntax 0:0"]),
         ("{% if %}{% endif %}", ["template-syntax 0:0"]),
         ("{{" + "(" * 3000, ["template-syntax 0:0"]),

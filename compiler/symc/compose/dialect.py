@@ -208,10 +208,8 @@ class _Reader:
         text = self._lines[line] if line < len(self._lines) else ""
         start = self._seen.get((line, name), _first_tag(self._text, line))
         found = re.compile(rf"\b{re.escape(name)}\b").search(text, start)
-        if found is None:
-            return start
-        self._seen[line, name] = found.end()
-        return found.start()
+        self._seen[line, name] = found.end() if found else start
+        return found.start() if found else start
 
     def _refuse(self, node: nodes.Node, message: str, hint: str) -> None:
         line = max(0, node.lineno - 1)

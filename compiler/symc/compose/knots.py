@@ -84,7 +84,10 @@ def _shortest_cycle(members: frozenset[str], references: Mapping[str, Collection
     start = min(members)
     came_from: dict[str, str] = {}
     front = [start]
-    for name in front:  # grows while it is walked: breadth first
+    step = 0
+    while True:  # breadth first; in a knot there is a way back
+        name = front[step]
+        step += 1
         for other in sorted(members.intersection(references[name])):
             if other == start:
                 path = [start, name]
@@ -94,4 +97,3 @@ def _shortest_cycle(members: frozenset[str], references: Mapping[str, Collection
             if other not in came_from:
                 came_from[other] = name
                 front.append(other)
-    raise AssertionError("a knot holds a cycle through each of its names")

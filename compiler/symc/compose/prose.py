@@ -194,6 +194,6 @@ def _in_description(tool: MintedTool) -> Callable[[int, int], Span]:
 
 def _widened(span: Span, word: str) -> Span:
     """From the place where a word starts to where it ends; a span that is wider already stays."""
-    if span.start != span.end or span.is_whole_file:
+    if span.start != span.end:
         return span
     return Span(span.file, span.start, Position(span.start.line, span.start.column + len(word)))
