@@ -93,13 +93,13 @@ class Provenance:
             *self._brought(extension),
             Fact("selected by", f'"{tool.base.selected_by}"', tool.base.place.span()),
         ]
-        if tool.base.alias or tool.base.prefix:
-            how = (
-                f"`as: {tool.base.alias}`"
-                if tool.base.alias
-                else f"the prefix {tool.base.prefix} of {extension}"
+        if tool.base.alias:
+            facts.append(Fact("named by", f"`as: {tool.base.alias}`", tool.base.place.span("as")))
+        elif tool.base.prefix:
+            use = self.composed.agent.uses[extension].place
+            facts.append(
+                Fact("named by", f"the prefix {tool.base.prefix} of {extension}", use.span("prefix"))
             )
-            facts.append(Fact("named by", how, tool.base.place.span()))
         for depth, layer in enumerate(tool.chain):
             below = self._name_of(tool, depth)
             registration = layer.registration
@@ -201,7 +201,7 @@ class Provenance:
         return [
             Fact(
                 "guarded by",
-                f"{key}{f', over every {effect},' if key in over_effect else ''} {_rule(self._policies[key])}",
+                f"{key}{f', over every {effect}' if key in over_effect else ''}: {_rule(self._policies[key])}",
                 self._policies[key].place.span("policy_id"),
             )
             for key in sorted({*matching, *over_effect})
