@@ -65,6 +65,14 @@ def test_what_does_not_fit(rows: list[str], expected: list[str]) -> None:
     assert places(compiled(*rows).diagnostics) == expected
 
 
+def test_a_name_that_a_prefix_made_too_long_is_shown_at_the_row() -> None:
+    """O-03."""
+    crm = CRM.replace("name: search", f"name: {LONG}")
+    agent = f"kind: agent\nname: support\nprovider: openai\nextensions: [{{use: crm, prefix: c}}]\ntools: [crm/{LONG}]"
+    found = compile_workspace(workspace(crm, agent)).diagnostics
+    assert places(found) == ["tool-name-too-long support:5:9"]
+
+
 def test_a_name_given_with_as_is_its_own_share() -> None:
     rows = ["tools: [crm/search]", f"variants: {{crm/search: [{{chain: [audit], as: {LONG}}}]}}"]
     assert compiled(*rows).ok

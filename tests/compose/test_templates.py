@@ -76,6 +76,12 @@ def test_rendered(text: str, expected: str) -> None:
     assert rendered(text) == expected
 
 
+def test_a_template_is_read_once_and_rendered_for_each_value() -> None:
+    templates = Templates()
+    text = "{{ name | upper }}"
+    assert [templates.render(text, {"name": name}).text for name in ("a", "b", "a")] == ["A", "B", "A"]
+
+
 def test_what_is_substituted_is_not_scanned_again() -> None:
     assert rendered("{{ name }}", name="{{ count }}{% if") == "{{ count }}{% if"
     assert rendered("{{ name | trim }}", name="{{ count }}") == "{{ count }}"

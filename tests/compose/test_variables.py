@@ -138,6 +138,15 @@ USER = "kind: agent\nname: support\nextensions: [crm]\nvars: {{{}}}"
         ([CRM], []),
         ([CRM.replace("tone: default", "tone: default, tune: x")], ["variable-unused crm:4:23"]),
         ([CRM, USER.format("tone: a, crm.tone: b")], []),
+        # An extension without templates reads nothing.
+        (
+            [
+                CRM,
+                'kind: extension\nname: bare\nversion: "1"',
+                USER.format("tone: a").replace("[crm]", "[bare, crm]"),
+            ],
+            [],
+        ),
         ([CRM, USER.format("tune: a")], ["variable-unused support:4:8"]),
         ([CRM, USER.format("crn.tone: a")], ["variable-unused support:4:8"]),
         ([CRM, USER.format("tone: a").replace("[crm]", "[]")], ["variable-unused support:4:8"]),

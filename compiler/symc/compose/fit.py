@@ -83,8 +83,8 @@ class _Places:
         base = self.tool.base
         if self.tool.chain:
             return self.tool.place.span()
-        if path[0] == "name" and base.alias:
-            return base.place.span("as")
+        if path[0] == "name" and base.exposed != base.raw:
+            return base.place.span()  # the agent made the name: the extension's own may be fine
         if path[0] == "description" and base.description is not None:
             return base.place.span("description")
         return base.span(*path)
