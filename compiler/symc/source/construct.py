@@ -25,7 +25,7 @@ from yaml.reader import ReaderError
 
 from symc.diagnostics import Diagnostic
 from symc.source.events import HAS_LIBYAML, NextEvent, events
-from symc.source.findings import Findings
+from symc.source.findings import Findings, TooManyError
 from symc.source.rereading import MAYBE_QUESTION_MARK
 from symc.source.scalars import NUMERIC, WORDS, UnsafeNumberError, number
 
@@ -71,7 +71,9 @@ def construct(
         findings.unclean()
     except YAMLError as error:
         findings.syntax(error)
-    diagnostics = findings.diagnostics
+    except TooManyError:
+        pass
+    diagnostics = findings.concluded()
     return (None if diagnostics else root[0]), diagnostics
 
 
@@ -82,6 +84,7 @@ def _walk(next_event: NextEvent, root: list[Any], findings: Findings) -> None:
     ] = {}  # by depth: value, start, repeated and peak before it
     repeated = 0  # characters that aliases repeated so far
     peak = 0  # the deepest level so far
+    spent = too_deep = False  # said once a file
     stack: list[tuple[Any, object]] = []  # what stands around the open collection
     container: Any = root
     key: object = _ITEM  # the key whose value is due; None: a key is due
@@ -128,7 +131,8 @@ def _walk(next_event: NextEvent, root: list[Any], findings: Findings) -> None:
                 peak = depth
             elif depth > peak:
                 peak = depth
-            if depth > DEEPEST:
+            if depth > DEEPEST and not too_deep:
+                too_deep = True
                 findings.nesting(event)
             continue
         elif kind is MappingEndEvent or kind is SequenceEndEvent:
@@ -153,9 +157,11 @@ def _walk(next_event: NextEvent, root: list[Any], findings: Findings) -> None:
                 value = target.value
                 repeated += target.weight
                 peak = max(peak, len(stack) + target.height)
-                if repeated > ALIAS_BUDGET:
+                if repeated > ALIAS_BUDGET and not spent:
+                    spent = True
                     findings.alias_budget(event)
-                if len(stack) + target.height > DEEPEST:
+                if len(stack) + target.height > DEEPEST and not too_deep:
+                    too_deep = True
                     findings.nesting(event)
         elif kind is DocumentStartEvent:
             if root:

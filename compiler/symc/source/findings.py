@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from yaml import YAMLError
@@ -11,20 +14,26 @@ from yaml.events import (
     ScalarEvent,
 )
 
-from symc.diagnostics import Diagnostic, Edit, Hint, LabelledSpan, Position, Report, Span
+from symc.diagnostics import Code, Diagnostic, Edit, Hint, LabelledSpan, Position, Report, Span
 from symc.diagnostics.codes import reading
 from symc.source.events import ParserEvent
 from symc.source.rereading import duplicate_keys, question_marks
 from symc.source.syntax import syntax_error
-from symc.source.texts import position, unclean
+from symc.source.texts import Lines, unclean
 from symc.source.yaml_places import yaml_places
 
 AT_MOST = 1_000
 """Mistakes of one file that are collected: a damaged file of 64 MiB must not fill the memory with its diagnostics."""
 
+TOO_MANY = f"the search in this file ends after {AT_MOST} mistakes"
+
 _ANCHOR = re.compile(r"[&*]([0-9A-Za-z_-]*)(\S?)")
 _TAG = re.compile(r"!(?:<[^>\s]*>|[^\s,\[\]{}]*)")
 _QUOTE_PATTERNS = 'quote patterns: "*" at the start of unquoted text is an alias in YAML'
+
+
+class TooManyError(Exception):
+    """So many mistakes are found that nobody looks for more."""
 
 
 class Findings:
@@ -33,27 +42,27 @@ class Findings:
     def __init__(self, path: str, text: bytes) -> None:
         self._path = path
         self._bytes = text
-        self._decoded: str | None = None
         self._report = Report()
         self._keys_repeat = False
-        self._once: set[str] = set()
 
-    @property
-    def diagnostics(self) -> tuple[Diagnostic, ...]:
+    def concluded(self) -> tuple[Diagnostic, ...]:
         """All that was found, in report order."""
         if self._keys_repeat:
-            for key, first, second in duplicate_keys(self._bytes):
-                self._add(
-                    reading.DUPLICATE_KEY.at(
-                        self._span(second),
-                        f'the key "{_short(key)}" stands twice in one mapping',
-                        secondary=(LabelledSpan(self._span(first), "first here"),),
-                        hint="keep one of the two",
-                        subject=key,
-                    )
-                )
-            self._keys_repeat = False
+            with suppress(TooManyError):
+                self._duplicate_keys()
         return self._report.diagnostics
+
+    def _duplicate_keys(self) -> None:
+        for key, first, second in duplicate_keys(self._bytes):
+            self._add(
+                reading.DUPLICATE_KEY.at(
+                    self._span(second),
+                    f'the key "{_short(key)}" stands twice in one mapping',
+                    secondary=(LabelledSpan(self._span(first), "first here"),),
+                    hint="keep one of the two",
+                    subject=key,
+                )
+            )
 
     def tag(self, event: ParserEvent) -> None:
         """A value with an explicit tag; the parsers resolve it, the message shows what is written."""
@@ -141,7 +150,7 @@ class Findings:
 
     def nesting(self, event: ParserEvent) -> None:
         """A level below the deepest that is allowed; said once a file."""
-        self._add_once(
+        self._add(
             reading.NESTING.at(
                 self._span(event), "values are nested deeper than 100 levels", hint="flatten the value"
             )
@@ -173,7 +182,7 @@ class Findings:
 
     def alias_budget(self, event: ParserEvent) -> None:
         """Aliases repeat too much; said once a file."""
-        self._add_once(
+        self._add(
             reading.ALIAS_BUDGET.at(
                 self._span(event),
                 f'with "*{_short(event.anchor)}", the aliases of this file repeat more than 1,000,000 characters',
@@ -218,28 +227,35 @@ class Findings:
 
     def syntax(self, error: YAMLError) -> None:
         """The parser stopped."""
-        self._add_once(syntax_error(self._path, error))
+        diagnostic = syntax_error(self._path, error)
+        if self._first(reading.NESTING) or diagnostic.code != reading.NESTING.code:
+            self._add(diagnostic)
 
-    @property
+    @cached_property
     def _text(self) -> str:
-        if self._decoded is None:
-            self._decoded = self._bytes.decode(errors="replace")
-        return self._decoded
+        return self._bytes.decode(errors="replace")
+
+    @cached_property
+    def _lines(self) -> Lines:
+        return Lines(self._text)
 
     def _add(self, diagnostic: Diagnostic) -> None:
-        if len(self._report.found) < AT_MOST:
-            self._report.add(diagnostic)
+        found = self._report.found
+        if len(found) == AT_MOST - 1:
+            diagnostic = replace(diagnostic, notes=(*diagnostic.notes, TOO_MANY))
+        if len(found) == AT_MOST:
+            raise TooManyError
+        found.append(diagnostic)
 
-    def _add_once(self, diagnostic: Diagnostic) -> None:
-        if diagnostic.code not in self._once:
-            self._once.add(diagnostic.code)
-            self._add(diagnostic)
+    def _first(self, code: Code) -> bool:
+        """True when no mistake of this code was found yet, for those that are said once a file."""
+        return all(found.code != code.code for found in self._report.found)
 
     def _span(self, event: ParserEvent) -> Span:
         return Span(self._path, _position(event.start_mark), _position(event.end_mark))
 
     def _at(self, offset: int) -> Position:
-        return position(self._text, offset)
+        return self._lines.position(offset)
 
 
 def _position(mark: Any) -> Position:

@@ -12,7 +12,7 @@ from symc.source.construct import DEEPEST
 from symc.source.findings import AT_MOST
 from symc.source.json_places import lexemes
 from symc.source.scalars import UnsafeNumberError, fraction, whole
-from symc.source.texts import position
+from symc.source.texts import Lines
 
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -34,26 +34,17 @@ def read_pin(path: str, text: bytes) -> tuple[dict[str, Any] | None, tuple[Diagn
         data = json.loads(
             text, object_pairs_hook=_object, parse_int=whole, parse_float=fraction, parse_constant=_constant
         )
+        if _is_too_deep(data) or (_SURROGATE_ESCAPE.search(text) and _has_lone_surrogate(data)):
+            raise _IrregularError  # noqa: TRY301  # where, is said in one place
     except json.JSONDecodeError as error:
-        at = Position(error.lineno, error.colno)
-        return None, (
-            reading.JSON_SYNTAX.at(
-                Span(path, at, at),
-                f"the file is not valid JSON: {_said(error.msg)}",
-                hint="write it again, or mend this place",
-            ),
-        )
+        return None, (_syntax_error(path, error),)
     except (_IrregularError, UnsafeNumberError, RecursionError):
-        return None, _examined(path, text.decode())
-    if _SURROGATE_ESCAPE.search(text) or _too_deep(text):
-        diagnostics = _examined(path, text.decode())
-        if diagnostics:
-            return None, diagnostics
+        return None, _second_look(path, text)
     if not isinstance(data, dict):
+        at = Span(path, Position(1, 1), Position(1, 1))
+        said = "the file holds a JSON value that is no object"
         return None, (
-            reading.NOT_A_MAPPING.at(
-                Span(path), "the file holds no JSON object", hint='a pin is an object with the key "tools"'
-            ),
+            reading.NOT_A_MAPPING.at(at, said, hint='a pin is an object with the key "tools"', subject=path),
         )
     return data, ()
 
@@ -69,77 +60,123 @@ def _constant(name: str) -> Any:
     raise _IrregularError(name)
 
 
-def _said(message: str) -> str:
-    """The standard library's words, without its capital letter and its implementation's terms."""
-    return message[:1].lower() + message[1:].removesuffix(" at")
+def _is_too_deep(data: Any) -> bool:
+    level, depth = [data], -1
+    while level:
+        depth += 1
+        if depth > DEEPEST:
+            return True
+        level = [
+            value
+            for container in level
+            if container.__class__ in (dict, list)
+            for value in (container.values() if container.__class__ is dict else container)
+        ]
+    return False
 
 
-def _too_deep(text: bytes) -> bool:
-    """False when the text cannot be nested too deep: it has no more brackets than that."""
-    return text.count(b"{") + text.count(b"[") > DEEPEST
+def _has_lone_surrogate(data: Any) -> bool:
+    try:
+        json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
-def _examined(path: str, text: str) -> tuple[Diagnostic, ...]:
-    """Every mistake of a text that is JSON by its grammar, with its place."""
-    report = Report()
-    around: list[
-        dict[str, int] | None
-    ] = []  # the keys of each open object with their offsets; None for an array
-    key_due = False
-    too_deep = False
+def _syntax_error(path: str, error: json.JSONDecodeError) -> Diagnostic:
+    at = Position(error.lineno, error.colno)
+    said = error.msg[:1].lower() + error.msg[1:].removesuffix(" at")
+    return reading.JSON_SYNTAX.at(
+        Span(path, at, at),
+        f"the file is not valid JSON: {said}",
+        hint="write the file again with: symc pin",
+        subject=path,
+    )
 
-    def span(start: int, end: int) -> Span:
-        return Span(path, position(text, start), position(text, end))
 
-    for lexeme, start, end in lexemes(text):
-        if len(report.found) >= AT_MOST:
-            break
-        if lexeme in "{[":
-            around.append({} if lexeme == "{" else None)
-            key_due = lexeme == "{"
-            if len(around) > DEEPEST and not too_deep:
-                too_deep = True
-                report.add(reading.NESTING.at(span(start, end), "values are nested deeper than 100 levels"))
-        elif lexeme in "}]":
-            around.pop()
-        elif lexeme == ",":
-            key_due = around[-1] is not None
-        elif lexeme == ":":
-            key_due = False
-        elif lexeme[0] == '"':
-            value = json.loads(lexeme)
-            if "\\" in lexeme and _SURROGATE.search(value):
-                report.add(
-                    reading.LONE_SURROGATE.at(
-                        span(start, end), "this text holds half a surrogate pair, which is no character"
+def _second_look(path: str, text: bytes) -> tuple[Diagnostic, ...]:
+    """Every mistake of a text that was refused, with its place."""
+    try:
+        json.loads(text, parse_int=str, parse_float=str)
+    except json.JSONDecodeError as error:  # the first look stopped before it came to this
+        return (_syntax_error(path, error),)
+    except RecursionError:
+        pass
+    examination = _Examination(path, text.decode())
+    examination.run()
+    return examination.report.diagnostics
+
+
+class _Examination:
+    """One walk over the lexemes of a text that is JSON by its grammar, or is nested too deep to tell."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.report = Report()
+        self._path = path
+        self._text = text
+        self._lines = Lines(text)
+        self._around: list[dict[str, Span] | None] = []  # the keys of each open object; None for an array
+        self._key_due = False
+
+    def run(self) -> None:
+        """Collects mistakes until there are too many, or the nesting is too deep to go on."""
+        for lexeme, start, end in lexemes(self._text):
+            if lexeme in "{[":
+                self._around.append({} if lexeme == "{" else None)
+                self._key_due = lexeme == "{"
+                if len(self._around) > DEEPEST:
+                    said = "values are nested deeper than 100 levels"
+                    self.report.add(
+                        reading.NESTING.at(self._span(start, end), said, hint="flatten the value")
                     )
+                    return
+            elif lexeme in "}]":
+                self._around.pop()
+            elif lexeme == ",":
+                self._key_due = self._around[-1] is not None
+            elif lexeme == ":":
+                self._key_due = False
+            elif lexeme[0] == '"':
+                self._string(lexeme, start, end)
+            elif lexeme not in _WORDS:
+                self._number(lexeme, start, end)
+            if len(self.report.found) >= AT_MOST:
+                return
+
+    def _string(self, lexeme: str, start: int, end: int) -> None:
+        value = json.loads(lexeme)
+        if _SURROGATE.search(value):
+            said = "this text holds half a surrogate pair, which is no character"
+            hint = "write the character itself, or the whole pair"
+            self.report.add(reading.LONE_SURROGATE.at(self._span(start, end), said, hint=hint))
+        keys = self._around[-1] if self._around and self._key_due else None
+        if keys is None:
+            return
+        here = self._span(start, end)
+        if value in keys:
+            self.report.add(
+                reading.DUPLICATE_KEY.at(
+                    here,
+                    f"the key {lexeme} stands twice in one object",
+                    secondary=(LabelledSpan(keys[value], "first here"),),
+                    hint="keep one of the two",
+                    subject=value,
                 )
-            keys = around[-1] if around and key_due else None
-            if keys is not None:
-                if value in keys:
-                    first = keys[value]
-                    report.add(
-                        reading.DUPLICATE_KEY.at(
-                            span(start, end),
-                            f"the key {lexeme} stands twice in one object",
-                            secondary=(LabelledSpan(span(first, first + len(lexeme)), "first here"),),
-                            hint="keep one of the two",
-                            subject=value,
-                        )
-                    )
-                keys.setdefault(value, start)
-        elif lexeme not in _WORDS:
-            try:
-                _number(lexeme)
-            except UnsafeNumberError as error:
-                report.add(reading.UNSAFE_NUMBER.at(span(start, end), f"{lexeme} {error}"))
-    return report.diagnostics
+            )
+        keys.setdefault(value, here)
 
+    def _number(self, lexeme: str, start: int, end: int) -> None:
+        shown = lexeme if len(lexeme) <= 60 else lexeme[:59] + "…"
+        try:
+            if _INTEGER.fullmatch(lexeme):
+                whole(lexeme)
+            elif lexeme[-1].isdigit():
+                fraction(lexeme)
+            else:  # NaN and Infinity, which Python reads
+                said = f"{shown} is no number that JSON knows"
+                self.report.add(reading.UNSAFE_NUMBER.at(self._span(start, end), said, hint="use null"))
+        except UnsafeNumberError as error:
+            self.report.add(reading.UNSAFE_NUMBER.at(self._span(start, end), f"{shown} {error}"))
 
-def _number(lexeme: str) -> None:
-    if _INTEGER.fullmatch(lexeme):
-        whole(lexeme)
-    elif lexeme[-1].isdigit():
-        fraction(lexeme)
-    else:  # NaN and Infinity, which Python reads
-        raise UnsafeNumberError("is no number that JSON knows")
+    def _span(self, start: int, end: int) -> Span:
+        return Span(self._path, self._lines.position(start), self._lines.position(end))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_right
 
-from symc.diagnostics import Position, Span
+from symc.diagnostics import Span
 from symc.source.scalar_text import trace
+from symc.source.texts import Lines
 
 _PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*\s+)+")
 
@@ -36,8 +36,7 @@ class Places:
         self.text = text
         self._starts, self._ends, self._after = table.starts, table.ends, table.after
         self._key_starts, self._key_ends, self._keys = table.key_starts, table.key_ends, table.keys
-        self._lines = array("I", (0,))
-        self._lines.extend(found.end() for found in re.finditer("\n", text))
+        self._lines = Lines(text)
         self._children: dict[int, dict[str | int, int]] = {}
         self._steps: dict[tuple[str | int, ...], array[int] | None] = {}
 
@@ -74,12 +73,7 @@ class Places:
 
     def between(self, file: str, start: int, end: int) -> Span:
         """The span of the code points from ``start`` up to ``end``."""
-        return Span(file, self.position(start), self.position(end))
-
-    def position(self, offset: int) -> Position:
-        """Line and column of one offset."""
-        line = bisect_right(self._lines, offset)
-        return Position(line, offset - self._lines[line - 1] + 1)
+        return Span(file, self._lines.position(start), self._lines.position(end))
 
     def _bounds(self, node: int) -> tuple[int, int]:
         return (self._starts[node], self._ends[node]) if self._starts else (0, 0)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from symc.diagnostics import Diagnostic, Report
+from symc.diagnostics import Diagnostic, LabelledSpan, Report, Span
+from symc.diagnostics.codes import reading
 from symc.source.construct import construct
 from symc.source.document import Document, Pin
 from symc.source.pins import read_pin
@@ -32,6 +33,7 @@ class Sources:
 def parse(workspace: Workspace) -> Sources:
     """Every file of ``workspace`` as a value (docs/manifests.md §1); one that is refused is in ``refused``, with a diagnostic."""
     report = Report()
+    report.extend(list(_case_collisions(workspace.files)))
     documents: list[Document] = []
     texts: dict[str, str] = {}
     pins: dict[str, Pin] = {}
@@ -60,3 +62,28 @@ def parse(workspace: Workspace) -> Sources:
         refused=frozenset(refused),
         diagnostics=report.diagnostics,
     )
+
+
+def _case_collisions(paths: Iterable[str]) -> Iterator[Diagnostic]:
+    """Files and folders whose names differ only in case: on some systems the second overwrites the first."""
+    spelt: dict[
+        str, tuple[str, str]
+    ] = {}  # by the name without case: the name, and the first file that bears it
+    reported: set[str] = set()
+    for path in paths:
+        parts = path.split("/")
+        for count in range(1, len(parts) + 1):
+            name = "/".join(parts[:count])
+            first, file = spelt.setdefault(name.casefold(), (name, path))
+            if first == name:
+                continue
+            if name not in reported:
+                reported.add(name)
+                yield reading.CASE_COLLISION.at(
+                    Span(path),
+                    f'"{name}" and "{first}" differ only in case',
+                    secondary=(LabelledSpan(Span(file), "the other"),),
+                    hint="rename one of them",
+                    subject=name,
+                )
+            break  # what is below a folder differs for the same reason

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
+from bisect import bisect_right
 
 from symc.diagnostics import Diagnostic, Position, Span
 from symc.diagnostics.codes import reading
@@ -77,13 +79,13 @@ def unclean(path: str, raw: bytes, *, yaml: bool = False) -> Diagnostic | None:
     except UnicodeDecodeError as error:
         before = raw[: error.start].decode().removeprefix("\ufeff")
         said = f"byte 0x{raw[error.start]:02x} is not valid UTF-8 here"
-        return _not_utf8(path, position(before, len(before)), said)
+        return _not_utf8(path, Lines(before).position(len(before)), said)
     found = list((_FORBIDDEN_IN_YAML if yaml else _FORBIDDEN).finditer(text))
     if not found:
         return None
     if 2 * text.count("\0") >= len(text) - 1 > 0:
         return _not_utf8(path, Position(1, 1), "the file looks like UTF-16, not UTF-8")
-    first, at = found[0].group(), position(text, found[0].start())
+    first, at = found[0].group(), Lines(text).position(found[0].start())
     return reading.FORBIDDEN_CHARACTER.at(
         Span(path, at, Position(at.line, at.column + 1)),
         f"{_SPOKEN.get(first) or 'the character ' + _called(first)} is not allowed in this file",
@@ -95,9 +97,19 @@ def unclean(path: str, raw: bytes, *, yaml: bool = False) -> Diagnostic | None:
     )
 
 
-def position(text: str, offset: int) -> Position:
-    """Line and column of the code point at ``offset`` of ``text``."""
-    return Position(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+class Lines:
+    """Where the lines of a text begin: offsets in code points → line and column."""
+
+    __slots__ = ("_starts",)
+
+    def __init__(self, text: str) -> None:
+        self._starts = array("I", (0,))
+        self._starts.extend(found.end() for found in re.finditer("\n", text))
+
+    def position(self, offset: int) -> Position:
+        """Line and column of the code point at ``offset``."""
+        line = bisect_right(self._starts, offset)
+        return Position(line, offset - self._starts[line - 1] + 1)
 
 
 def _normalised(raw: bytes) -> bytes:
