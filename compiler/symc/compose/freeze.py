@@ -93,11 +93,7 @@ class _Freezer:
             prompt=tuple(fragment.id for fragment in one.layout.fragments),
             fragments=own_fragments,
             slots=own_slots,
-            rendered={
-                fragment.id: fragment.text
-                for fragment in sorted(one.layout.fragments, key=lambda fragment: fragment.id)
-                if fragment.source.prompt.template and fragment.text != self._rendering(fragment)
-            },
+            rendered=self._differing(one.layout),
             cache_plan=one.layout.cache_plan,
             tools={tool.name: self._tool(tool, one.guards) for tool in sorted(one.tools, key=_name)},
             policies=self._policies(body.policies),
@@ -107,6 +103,12 @@ class _Freezer:
             teardown=tuple(reversed(list(self._hooks(agent.closure, "teardown")))),
             delegates=dict(sorted(one.guards.delegates.items())),
         )
+
+    def _differing(self, layout: Layout) -> dict[str, str]:
+        """The texts of templates that this agent sees otherwise than by default."""
+        templates = [fragment for fragment in layout.fragments if fragment.source.prompt.template]
+        differing = {one.id: one.text for one in templates if one.text != self._rendering(one)}
+        return dict(sorted(differing.items()))
 
     def author(self, document: Checked[Any]) -> lock.Author:
         """A base or the workspace: its policies, and what of its prompt some agent has."""
@@ -178,9 +180,10 @@ class _Freezer:
         """A template's text with what its owner and the workspace say; None for plain text, and where that fails."""
         if not fragment.source.prompt.template:
             return None
-        if fragment.id not in self.renderings:
-            self.renderings[fragment.id] = self.typesetter.default_text(fragment.source)
-        return self.renderings[fragment.id]
+        key = fragment.id
+        if key not in self.renderings:
+            self.renderings[key] = self.typesetter.default_text(fragment.source)
+        return self.renderings[key]
 
     def _policies(self, items: Iterable[model.Policy]) -> dict[str, lock.Policy]:
         ordered = sorted(items, key=lambda item: item.policy_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from json.encoder import encode_basestring
 from typing import Any
 
@@ -45,39 +46,60 @@ def _plain(value: Any) -> Any:
 
 def render(value: Any) -> str:
     """The canonical text of one JSON tree (L1, L3)."""
+    pieces: list[str] = []
+    _write(value, "\n", pieces.append, _Keys())
+    pieces.append("\n")
     # The one hidden ASCII character that JSON does not escape by itself; it stands in strings only.
-    return (_text(value, "\n") + "\n").replace("\x7f", "\\u007f")
+    return "".join(pieces).replace("\x7f", "\\u007f")
 
 
-def _text(value: Any, line: str) -> str:
-    """The value's text; ``line`` is the line break with the indentation that the value stands at."""
-    if isinstance(value, str):
-        return _string(value)
+class _Keys(dict[str, str]):
+    """Keys as they are written; a lock has few, many times."""
+
+    def __missing__(self, key: str) -> str:
+        written = self[key] = _string(key) + ": "
+        return written
+
+
+def _write(value: Any, line: str, out: Callable[[str], None], keys: _Keys) -> None:
+    """Put out the value's text; ``line`` is the line break with the indentation that the value stands at."""
     inner = line + "  "
     if isinstance(value, dict):
+        before = "{" + inner
+        for key in sorted(value):
+            item = value[key]
+            # Most values are strings of ASCII: they are written in place, without a call of our own each.
+            if type(item) is str and item.isascii():
+                out(before + keys[key] + encode_basestring(item))
+            else:
+                out(before + keys[key])
+                _write(item, inner, out, keys)
+            before = "," + inner
+        out(line + "}" if value else "{}")
+    elif isinstance(value, list | tuple):
         if not value:
-            return "{}"
-        # Most of a lock is strings of ASCII: they are written in place, without a call of our own each.
-        items = [
-            f"{_string(key)}: {encode_basestring(item)}"
-            if type(item := value[key]) is str and item.isascii()
-            else f"{_string(key)}: {_text(item, inner)}"
-            for key in sorted(value)
-        ]
-        return "{" + inner + ("," + inner).join(items) + line + "}"
-    if isinstance(value, list | tuple):
-        if not value:
-            return "[]"
-        items = [
-            encode_basestring(item) if type(item) is str and item.isascii() else _text(item, inner)
-            for item in value
-        ]
-        return "[" + inner + ("," + inner).join(items) + line + "]"
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return number(value)
+            out("[]")
+            return
+        try:
+            # Most arrays are lines of text, or ids.
+            lines = ("," + inner).join(map(encode_basestring, value))
+        except TypeError:
+            before = "[" + inner
+            for item in value:
+                out(before)
+                _write(item, inner, out, keys)
+                before = "," + inner
+            out(line + "]")
+        else:
+            out(f"[{inner}{lines if lines.isascii() else escape_hidden(lines)}{line}]")
+    elif isinstance(value, str):
+        out(_string(value))
+    elif value is None:
+        out("null")
+    elif isinstance(value, bool):
+        out("true" if value else "false")
+    else:
+        out(number(value))
 
 
 def _string(text: str) -> str:
