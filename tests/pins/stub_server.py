@@ -46,6 +46,8 @@ def page(behaviour: str, cursor: str | None) -> dict[str, Any]:
         return {
             "tools": [tool("b", x={"y": [1]}), tool("a", annotations={"readOnlyHint": True, "x-cost": 1.50})]
         }
+    if behaviour == "described":
+        return {"tools": [tool("send_note", description=os.environ["DESCRIPTION"])]}
     if behaviour == "environment":
         shown = {key: os.environ.get(key, "") for key in ("DEMO_TOKEN", "UNASKED")}
         return {
