@@ -6,9 +6,25 @@ which keys exist and of which type; everything that needs a sentence of its own 
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
+from pydantic_core import PydanticCustomError
+
+T = TypeVar("T")
+
+
+def _given(value: Any, info: ValidationInfo) -> Any:
+    if value is None and info.context is WRITTEN:
+        raise PydanticCustomError("null", "a key without a value")
+    return value
+
+
+WRITTEN = "written"
+"""The validation context of what people write: a key may be left out, but not be null (docs/manifests.md §4)."""
+
+Maybe: TypeAlias = Annotated[T | None, BeforeValidator(_given)]
+"""A value that may be absent, which is None in memory and never in a manifest."""
 
 
 class Node(BaseModel):
@@ -42,15 +58,15 @@ class Prompt(Node):
     """One prompt fragment; after the check stage ``text`` is filled unless the fragment is a slot."""
 
     fragment_id: str = Field(description="Id, unique within its owner.")
-    text: str | None = Field(default=None, description="The text itself.")
-    file: str | None = Field(default=None, description="A .md or .txt file, relative to this manifest.")
+    text: Maybe[str] = Field(default=None, description="The text itself.")
+    file: Maybe[str] = Field(default=None, description="A .md or .txt file, relative to this manifest.")
     layer: Layer = Field(default="l1", description="Lifetime of the bytes: l0 kernel, l1 fixed, l2 per turn.")
     tier: Tier = Field(default="session", description="Class of authority.")
     scope: Scope = Field(default="deployment", description="Who shares the same bytes.")
     order: int = Field(default=100, ge=0, le=9999, description="Tie-break; lower comes first.")
     template: bool = Field(default=False, description="Render the text with the declared variables.")
     truncated: bool = Field(default=False, description="The text was already cut before it came here.")
-    slot: Slot | None = Field(default=None, description="Limits of the text given per run (layer l2).")
+    slot: Maybe[Slot] = Field(default=None, description="Limits of the text given per run (layer l2).")
 
 
 class VariantSelector(Node):
@@ -64,7 +80,7 @@ class Rule(Node):
     """The body of a declarative ``deny`` or ``ask``."""
 
     tools: tuple[str | VariantSelector, ...] = _many("Tool patterns (extension/glob) that the rule stops.")
-    when: Schema | bool | None = Field(
+    when: Maybe[Schema | bool] = Field(
         default=None, description="JSON Schema over the arguments; absent: always."
     )
     reason: str = Field(default="", description="What the model and the reviewer read.")
@@ -74,13 +90,13 @@ class Policy(Node):
     """A veto: exactly one of ``deny``, ``ask``, ``decide``."""
 
     policy_id: str = Field(description="Id, unique within its owner.")
-    deny: Rule | None = Field(default=None, description="Refuse what matches.")
-    ask: Rule | None = Field(default=None, description="Ask a person before what matches.")
-    decide: str | None = Field(default=None, description="module:qualname of an async function that decides.")
-    actions: tuple[str, ...] | None = Field(
+    deny: Maybe[Rule] = Field(default=None, description="Refuse what matches.")
+    ask: Maybe[Rule] = Field(default=None, description="Ask a person before what matches.")
+    decide: Maybe[str] = Field(default=None, description="module:qualname of an async function that decides.")
+    actions: Maybe[tuple[str, ...]] = Field(
         default=None, strict=False, description="Effects that the policy guards."
     )
-    timeout: float | int | None = Field(
+    timeout: Maybe[float | int] = Field(
         default=None, gt=0, description="Seconds `decide` may take; default 5."
     )
 
@@ -98,12 +114,12 @@ class Tool(Node):
 
     name: str = Field(description="Local name; for a pinned tool the raw name.")
     description: str = Field(default="", description="What the model reads.")
-    invoke: str | None = Field(default=None, description="module:qualname of the async function.")
+    invoke: Maybe[str] = Field(default=None, description="module:qualname of the async function.")
     input_schema: Schema = Field(default_factory=dict, description="JSON Schema of the arguments object.")
-    output_schema: Schema | None = Field(default=None, description="JSON Schema of the answer.")
-    annotations: dict[str, Any] | None = Field(default=None, description="MCP behaviour hints.")
+    output_schema: Maybe[Schema] = Field(default=None, description="JSON Schema of the answer.")
+    annotations: Maybe[dict[str, Any]] = Field(default=None, description="MCP behaviour hints.")
     origin: str = Field(default="", description="Where the tool comes from, for people.")
-    title: str | None = Field(default=None, exclude=True, description="A pinned tool's title.")
+    title: Maybe[str] = Field(default=None, exclude=True, description="A pinned tool's title.")
 
 
 class ToolExtension(Node):
@@ -112,24 +128,24 @@ class ToolExtension(Node):
     name: str = Field(description="The suffix of the minted name.")
     kind: Literal["wrapper", "transformer", "backend"] = Field(description="What the factory may change.")
     factory: str = Field(description="module:qualname of the factory.")
-    description: str | None = Field(
+    description: Maybe[str] = Field(
         default=None, description="Description; {description} is the received one."
     )
     reserved_params: dict[str, Schema] = Field(default_factory=dict, description="Parameters a wrapper adds.")
     requires_body_locality: bool = Field(default=False, description="Must stand inside any backend.")
-    config_schema: Schema | None = Field(default=None, description="JSON Schema of its `config`.")
-    input_schema: Schema | None = Field(default=None, description="The schema it presents.")
+    config_schema: Maybe[Schema] = Field(default=None, description="JSON Schema of its `config`.")
+    input_schema: Maybe[Schema] = Field(default=None, description="The schema it presents.")
     inherit_properties: bool = Field(default=False, description="Add the received properties (transformer).")
-    output_schema: Schema | None = Field(default=None, description="The output schema it declares.")
-    annotations: dict[str, Any] | None = Field(default=None, description="Behaviour hints it declares.")
+    output_schema: Maybe[Schema] = Field(default=None, description="The output schema it declares.")
+    annotations: Maybe[dict[str, Any]] = Field(default=None, description="Behaviour hints it declares.")
 
 
 class Server(Node):
     """An MCP server: ``command`` (stdio) or ``url`` (streamable HTTP)."""
 
-    command: tuple[str, ...] | None = Field(default=None, strict=False, description="Program and arguments.")
+    command: Maybe[tuple[str, ...]] = Field(default=None, strict=False, description="Program and arguments.")
     env: dict[str, str] = Field(default_factory=dict, description="Environment; use ${env:NAME} for secrets.")
-    url: str | None = Field(default=None, description="Address of a streamable HTTP server.")
+    url: Maybe[str] = Field(default=None, description="Address of a streamable HTTP server.")
     headers: dict[str, str] = Field(default_factory=dict, description="HTTP headers; use ${env:NAME}.")
 
 
@@ -138,13 +154,13 @@ class Extension(Node):
 
     kind: Literal["extension"] = Field(description="What this manifest is.")
     name: str = Field(description="Name, unique in the workspace.")
-    version: str | None = Field(default=None, description="PEP 440 version; required unless `mcp`.")
+    version: Maybe[str] = Field(default=None, description="PEP 440 version; required unless `mcp`.")
     description: str = Field(default="", description="For people.")
     requires: tuple[str, ...] = _many("Requirements: a name, or a name and a PEP 440 specifier set.")
-    implementation: str | None = Field(default=None, description="module:qualname of an ExtensionProvider.")
+    implementation: Maybe[str] = Field(default=None, description="module:qualname of an ExtensionProvider.")
     vars: Vars = Field(default_factory=dict, description="Defaults of its own templates' variables.")
-    mcp: Server | None = Field(default=None, description="The MCP server whose pinned tools it brings.")
-    pin: str | None = Field(default=None, description="The pin file; default <file name>.pin.json.")
+    mcp: Maybe[Server] = Field(default=None, description="The MCP server whose pinned tools it brings.")
+    pin: Maybe[str] = Field(default=None, description="The pin file; default <file name>.pin.json.")
     tools: tuple[Tool, ...] = _many("Tools.")
     prompts: tuple[Prompt, ...] = _many("Prompt fragments.")
     policies: tuple[Policy, ...] = _many("Policies: vetoes only.")
@@ -156,22 +172,22 @@ class Use(Node):
     """An extension with the prefix of its exposed names."""
 
     use: str = Field(description="Requirement.")
-    prefix: str | None = Field(default=None, description="Exposed names become prefix_name.")
+    prefix: Maybe[str] = Field(default=None, description="Exposed names become prefix_name.")
 
 
 class ToolRow(Node):
     """One selected tool with the name or description it gets."""
 
     tool: str = Field(description="extension/tool.")
-    as_: str | None = Field(default=None, alias="as", description="The final base name.")
-    description: str | None = Field(default=None, description="What the model reads instead.")
+    as_: Maybe[str] = Field(default=None, alias="as", description="The final base name.")
+    description: Maybe[str] = Field(default=None, description="What the model reads instead.")
 
 
 class ChainElement(Node):
     """One layer of a chain; a bare name means ``config: {}``."""
 
     use: str = Field(description="Tool extension: a bare name, or extension/name.")
-    config: dict[str, Any] | None = Field(default=None, description="Checked against its config_schema.")
+    config: Maybe[dict[str, Any]] = Field(default=None, description="Checked against its config_schema.")
 
 
 class Chain(Node):
@@ -184,7 +200,7 @@ class Chain(Node):
     expose: Literal["all", "leaf", "only"] = Field(
         default="all", description="Which prefixes the model sees."
     )
-    as_: str | None = Field(default=None, alias="as", description="The leaf's name.")
+    as_: Maybe[str] = Field(default=None, alias="as", description="The leaf's name.")
     at: tuple[str | int, ...] = Field(default=(), exclude=True)
 
 
@@ -198,14 +214,14 @@ class Delegate(Node):
 class Limits(Node):
     """Numbers that only tighten."""
 
-    max_model_rounds: int | None = Field(
+    max_model_rounds: Maybe[int] = Field(
         default=None, ge=1, description="Provider calls of one run; default 10."
     )
-    prompt_chars: int | None = Field(default=None, ge=1, description="Characters of the whole static layout.")
-    extension_prompt_chars: int | None = Field(
+    prompt_chars: Maybe[int] = Field(default=None, ge=1, description="Characters of the whole static layout.")
+    extension_prompt_chars: Maybe[int] = Field(
         default=None, ge=1, description="Characters of one extension's fragments."
     )
-    tools: int | None = Field(default=None, ge=0, description="Number of exposed tools.")
+    tools: Maybe[int] = Field(default=None, ge=0, description="Number of exposed tools.")
 
 
 class Agent(Node):
@@ -218,9 +234,9 @@ class Agent(Node):
     name: str = Field(description="Name, unique in the workspace.")
     description: str = Field(default="", description="For people, and for a parent that delegates.")
     abstract: bool = Field(default=False, description="A base: not composed itself.")
-    provider: Provider | None = Field(default=None, description="Whose limits are checked.")
-    model: str | None = Field(default=None, description="Model name handed to the provider.")
-    instructions: str | None = Field(default=None, description="The agent's own text, verbatim.")
+    provider: Maybe[Provider] = Field(default=None, description="Whose limits are checked.")
+    model: Maybe[str] = Field(default=None, description="Model name handed to the provider.")
+    instructions: Maybe[str] = Field(default=None, description="The agent's own text, verbatim.")
     extends: tuple[str, ...] = _many("Bases, left to right, then this document.")
     extensions: tuple[Use, ...] = _many("Extensions used.")
     tools: tuple[str | ToolRow, ...] = _many("Selected tools; absent or [] means none.")
@@ -241,14 +257,14 @@ class Workspace(Node):
 
     kind: Literal["workspace"] = Field(description="What this manifest is.")
     name: str = Field(default="workspace", description="Name, unique in the workspace.")
-    lock_version: int | None = Field(
+    lock_version: Maybe[int] = Field(
         default=None, description="Version of the lock to write; default newest."
     )
     extensions: tuple[Use, ...] = _many("Extensions used by every agent.")
     policies: tuple[Policy, ...] = _many("Policies of every agent.")
     prompts: tuple[Prompt, ...] = _many("Authored fragments of every agent.")
     vars: Vars = Field(default_factory=dict, description="Values of variables: name or extension.name.")
-    provider: Provider | None = Field(default=None, description="Provider of agents that name none.")
+    provider: Maybe[Provider] = Field(default=None, description="Provider of agents that name none.")
     limits: Limits = Field(default_factory=Limits, description="Limits of every agent.")
     rules: dict[str, LintLevel] = Field(
         default_factory=dict, description="Levels of warnings and diff rules."

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from symc.manifest.faults import Fault, report
 from symc.manifest.keys import Path
-from symc.manifest.model import Agent, Extension, Workspace
+from symc.manifest.model import WRITTEN, Agent, Extension, Workspace
 from symc.manifest.shorthand import expanded
 from symc.manifest.submission import Submission
 
@@ -39,7 +39,7 @@ def shaped(submission: Submission, kind: str) -> Body | None:
     if own := [fault.path for fault in faults if fault.is_own_key]:
         data = _without(data, own)
         body, faults = _validated(kind, data)
-    if body is not None and not faults:
+    if body is not None:
         return body
     report(submission, MODELS[kind], faults, data)
     return _salvaged(submission, kind, data, faults)
@@ -48,49 +48,12 @@ def shaped(submission: Submission, kind: str) -> Body | None:
 def _validated(kind: str, data: dict[str, Any]) -> tuple[Body | None, list[Fault]]:
     try:
         # By alias alone: the models' own spelling of `as` is not a key anyone may write.
-        body = _ADAPTERS[kind].validate_python(data, by_alias=True, by_name=False)
+        return _ADAPTERS[kind].validate_python(data, by_alias=True, by_name=False, context=WRITTEN), []
     except ValidationError as error:
-        found = _faults(error, data)
-        body = None
-    else:
-        found = {}
-    for path in _nulls(data):
-        # What stands in a value that does not fit is no matter of its own.
-        if not any(path[:depth] in found for depth in range(1, len(path) + 1)):
-            found[path] = Fault(path, "null", None, {})
-    return body, list(found.values())
+        return None, _faults(error, data)
 
 
-# What stands below these keys is JSON of the author's, where null is a value like any other.
-_FREE_FORM = frozenset(
-    (
-        "annotations",
-        "config",
-        "config_schema",
-        "input_schema",
-        "output_schema",
-        "reserved_params",
-        "vars",
-        "when",
-    )
-)
-
-
-def _nulls(data: dict[str, Any]) -> list[Path]:
-    """Every key without a value: as good as absent to the models, and to its author a slip (a list of none, or of all?)."""
-    found: list[Path] = []
-    stack: list[tuple[Any, Path]] = [(data, ())]
-    while stack:
-        value, path = stack.pop()
-        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            if item is None:
-                found.append((*path, key))
-            elif isinstance(item, dict | list) and key not in _FREE_FORM:
-                stack.append((item, (*path, key)))
-    return found
-
-
-def _faults(error: ValidationError, data: dict[str, Any]) -> dict[Path, Fault]:
+def _faults(error: ValidationError, data: dict[str, Any]) -> list[Fault]:
     """What did not fit, one fault a place: of a union's complaints, those of the form that was meant."""
     found: dict[Path, Fault] = {}
     for detail in error.errors(include_url=False):
@@ -100,7 +63,7 @@ def _faults(error: ValidationError, data: dict[str, Any]) -> dict[Path, Fault]:
         if path not in found or fault.type == "string_type":
             found[path] = fault
     within = {path[:i] for path in found for i in range(1, len(path))}
-    return {path: fault for path, fault in found.items() if path not in within}
+    return [fault for path, fault in found.items() if path not in within]
 
 
 def _path(loc: tuple[str | int, ...], data: Any, *, is_missing: bool) -> Path:
@@ -143,8 +106,8 @@ def _salvaged(submission: Submission, kind: str, data: dict[str, Any], faults: l
     sound = _without(data, entries)
     if kind != "workspace":
         sound.setdefault("name", "unnamed")
-    body, remaining = _validated(kind, sound)
-    if body is None or remaining:
+    body, _ = _validated(kind, sound)
+    if body is None:
         return None
     gaps: dict[str, list[Any]] = {}
     items = ((str(path[0]), path[1]) for path in entries if len(path) > 1)

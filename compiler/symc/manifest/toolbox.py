@@ -15,6 +15,7 @@ from symc.manifest.texts import json_texts, plain_text
 
 def check_tools(submission: Submission, tools: tuple[Tool, ...]) -> None:
     """Check the tools an extension declares itself."""
+    owner = submission.subject
     for index, tool in words.present(tools):
         path: Path = ("tools", index)
         words.name(submission, (*path, "name"), tool.name, LOCAL_TOOL_NAME, "tool name")
@@ -41,7 +42,7 @@ def check_tools(submission: Submission, tools: tuple[Tool, ...]) -> None:
             )
         annotations = (*path, "annotations")
         json_texts(submission, annotations, tool.annotations, "the annotations", code=HIDDEN_TOOL_TEXT)
-        where = f"{submission.subject}/{tool.name}"
+        where = f"{owner}/{tool.name}"
         check_schema(
             submission, (*path, "input_schema"), tool.input_schema, where, "input schema", arguments=True
         )

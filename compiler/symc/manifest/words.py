@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
@@ -80,12 +81,11 @@ def version(submission: Submission, path: Path, text: str) -> None:
 
 def target(submission: Submission, path: Path, text: str) -> None:
     """Check a ``module:qualname``."""
-    module, colon, qualname = text.partition(":")
-    if colon and _is_dotted(module) and _is_dotted(qualname):
+    if _TARGET.fullmatch(text):
         return
     hint = None
     head, dot, tail = text.rpartition(".")
-    if not colon and dot and _is_dotted(text):
+    if dot and _TARGET.fullmatch(f"{head}:{tail}"):
         hint = Hint(f"write {head}:{tail}", submission.replacement(path, f'"{head}:{tail}"'))
     submission.refuse(
         codes.INVALID_TARGET, path, f"{shown(text)} names no code as module:qualname", hint=hint
@@ -138,8 +138,8 @@ def shown(text: str) -> str:
     return f'"{visible(line if len(line) <= 60 else line[:59] + "…")}"'
 
 
-def _is_dotted(text: str) -> bool:
-    return text.isascii() and all(part.isidentifier() for part in text.split("."))
+_DOTTED = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*"
+_TARGET = re.compile(f"{_DOTTED}:{_DOTTED}")
 
 
 def _spelt(text: str, rule: NameRule) -> str | None:
