@@ -22,7 +22,7 @@ TOOL_CALL: Final = "tool_call"
 """The effect of calling a tool: what a rule over tools is about."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 16)
 def pattern(text: str) -> ToolPattern:
     """The pattern of a text, which is written once and asked for many times; ``ValueError`` when it is none."""
     return ToolPattern.parse(text)

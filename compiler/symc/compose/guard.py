@@ -60,10 +60,12 @@ def _guards(agent: LinkedAgent, tools: Sequence[MintedTool], vetoes: Vetoes, lin
     return Guards(
         # P10, P11: by raw identity and chain, so a rule follows its tool into every variant, rename and prefix.
         guarded_by=guards(
-            {key: veto.reach for key, veto in applying.items()},
-            {tool.name: (tool.base.identity, _chain(tool)) for tool in tools},
+            {key: veto.reach for key, veto in applying.items() if veto.policy.tools is not None},
+            {tool.name: (tool.base.identity, _chain(tool) if tool.chain else ()) for tool in tools},
         ),
-        effects=effect_guards({key: veto.policy for key, veto in applying.items()}, grants),
+        effects=effect_guards(
+            {key: veto.policy for key, veto in applying.items() if veto.policy.tools is None}, grants
+        ),
         grants=grants,
         delegates=_delegates(agent, links),
     )

@@ -26,7 +26,7 @@ def idle(
     """
     seen = _Seen(vetoes, tools, complete)
     effective = []
-    for veto in vetoes.by_id.values():
+    for veto in vetoes:
         found = conditions(veto, seen.named(veto))
         report.extend([*seen.unmatched(veto), *_misplaced_actions(veto), *found])
         # One cause, one diagnostic: what stops nothing anyway stands in nobody's shadow.
@@ -50,7 +50,10 @@ class _Seen:
     def unmatched(self, veto: Veto) -> Iterator[Diagnostic]:
         """What of the rule's ``tools`` names nothing in the whole workspace (P12)."""
         poisoned = self.vetoes.links.manifests.poisoned
-        for index, selector in enumerate(veto.policy.tools or ()):
+        selectors = veto.policy.tools or ()
+        if len(veto.reach.tools) == len(selectors) and all(_is_literal(one) for one in selectors):
+            return  # each found its tool, as in nearly every rule there is
+        for index, selector in enumerate(selectors):
             wanted = pattern(selector.variant or selector.pattern)
             if wanted.extension in poisoned:
                 continue
@@ -159,6 +162,10 @@ class _Seen:
         )
 
 
+def _is_literal(selector: Selector) -> bool:
+    return not selector.variant and pattern(selector.pattern).literal
+
+
 def _named_variant(tool: MintedTool) -> Named:
     # Its schema was computed; it comes from the element that minted it.
     return Named(tool.derivation, True, tool.input_schema, lambda *_path: tool.place.span())
@@ -225,7 +232,7 @@ class _Shades:
         if veto.policy.effect == "decide":
             return None
         for other in self._candidates(veto):
-            if other.id == veto.id or not self._covers(other, veto):
+            if not self._covers(other, veto):
                 continue
             if other.owned.owner not in self._vetoes.come_along(veto.owned.owner):
                 continue
@@ -244,7 +251,8 @@ class _Shades:
             extension, _, raw = veto.reach.variants[0].variant.partition("/")
             named = [(extension, raw)]
         nearest = min((self._by_tool.get(identity, []) for identity in named), key=len, default=[])
-        return sorted([*self._over_effects, *nearest], key=_written)
+        others = [other for other in (*self._over_effects, *nearest) if other is not veto]
+        return sorted(others, key=_written)
 
     def _covers(self, other: Veto, veto: Veto) -> bool:
         """Whether ``other`` stops, without a condition, at least what ``veto`` may stop, at least as hard."""

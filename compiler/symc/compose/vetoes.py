@@ -47,11 +47,11 @@ class Veto:
 
 @dataclass(frozen=True, slots=True)
 class Vetoes:
-    """All policies of a workspace by joined id, its tools, and which documents always come together."""
+    """All policies of a workspace by owner and joined id, its tools, and which documents always come together."""
 
     links: Links
     roster: Roster
-    by_id: Mapping[str, Veto]
+    by_owner: Mapping[str, Mapping[str, Veto]]
     _numbers: dict[str, dict[str, int]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _together: dict[str, frozenset[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -62,17 +62,25 @@ class Vetoes:
             (name, tool.name) for name, one in links.extensions.items() for tool in one.body.tools
         )
         frozen = parts.Frozen()
-        found = {}
+        found: dict[str, dict[str, Veto]] = {}
         for document, owner_class in _documents(links):
             for owned in owned_policies(document, owner_class):
                 policy = parts.policy(owned.policy, frozen)
-                found[owned.id] = Veto(owned, policy, reach(policy, roster))
+                found.setdefault(document.name, {})[owned.id] = Veto(owned, policy, reach(policy, roster))
         return cls(links, roster, found)
 
+    def __iter__(self) -> Iterator[Veto]:
+        return (veto for owned in self.by_owner.values() for veto in owned.values())
+
     def of_agent(self, agent: LinkedAgent) -> dict[str, Veto]:
-        """The policies that apply to an agent."""
-        ids = (owned.id for owned in agent.policies)
-        return {key: self.by_id[key] for key in ids if key in self.by_id}
+        """The policies that apply to an agent, by joined id."""
+        workspace = self.links.manifests.workspace
+        owners = (*(document.name for document in agent.documents), *agent.closure)
+        found: dict[str, Veto] = {}
+        for owner in owners if workspace is None else (workspace.name, *owners):
+            if owner in self.by_owner:
+                found.update(self.by_owner[owner])
+        return found
 
     @property
     def registrations(self) -> frozenset[str]:
