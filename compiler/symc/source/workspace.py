@@ -152,23 +152,16 @@ class _Walk:
         try:
             real = os.path.realpath(link, strict=True)
         except OSError as error:
-            if error.errno == errno.ELOOP:
-                self._report.add(
-                    reading.LINK_LOOP.at(
-                        Span(path), f'the link "{path}" leads back to itself', hint="remove the link"
-                    )
-                )
-                return None
-            # Of a target outside, not even its existence is told.
-            if not self._is_inside(os.path.realpath(link)):
-                real = os.path.realpath(link)
-            else:
-                if has_file_name:
-                    self._report.add(
-                        reading.BROKEN_LINK.at(
-                            Span(path), f'the link "{path}" points at nothing', hint="remove the link"
-                        )
-                    )
+            real = os.path.realpath(link)
+            if self._is_inside(real):  # of a target outside, not even this is told
+                if error.errno == errno.ELOOP:
+                    said = f'the link "{path}" leads back to itself'
+                    self._report.add(reading.LINK_LOOP.at(Span(path), said, hint="remove the link"))
+                elif error.errno not in (errno.ENOENT, errno.ENOTDIR):
+                    raise
+                elif has_file_name:
+                    said = f'the link "{path}" points at nothing'
+                    self._report.add(reading.BROKEN_LINK.at(Span(path), said, hint="remove the link"))
                 return None
         if self._is_inside(real):
             return real
