@@ -1,6 +1,6 @@
 """Codes 5xx: pins, tool schemas, provider limits, secrets."""
 
-from symc.diagnostics.record import Code
+from symc.diagnostics.record import Code, Level
 
 SCHEMA_INVALID = Code(
     "SYM501",
@@ -232,6 +232,7 @@ SCHEMA_TOO_NESTED = Code(
     "An input schema nests objects and arrays deeper than the agent's provider follows.",
     "input_schema: {type: object, properties: {a: {type: object, properties: {…}}}}  # 11 levels, with provider: openai",
     "Make the arguments flatter.",
+    Level.WARN,
 )
 SECRET_LITERAL = Code(
     "SYM561",
