@@ -14,7 +14,7 @@ import pytest
 
 from symc.canonical import pointer
 from symc.composition import Agent, BoundTool, Lock, entries, records
-from symc.composition.cover import digest_of, seals
+from symc.composition.cover import digest_of, seal, seals
 from symc.composition.form import Record
 from symc.lock import LockError, digest_lines, dumps, expect_digest, loads, verify
 from tests.lock.sample import CRM, FILES, LOCK, READ, RESEARCHER, SUPPORT
@@ -374,8 +374,20 @@ def test_an_expected_digest() -> None:
         assert expected in found.message
 
 
-def test_an_expected_digest_is_compared_with_what_is_there_not_with_what_is_stored() -> None:
+def test_who_computes_the_stored_digests_anew_still_fails_the_expected_one() -> None:
+    whole, _, support = digest_lines(LOCK)
+    tree = changed(("workspace", "fragments", "kernel", "text", 0), "Lie.")
+    seal(tree)
+    tampered = loads(json.dumps(tree))
+    verify(tampered)
+    for expected, agent in ((whole.split()[0], None), (support.split()[0], "support")):
+        with pytest.raises(LockError) as error:
+            expect_digest(tampered, expected, agent)
+        assert [one.name for one in error.value.diagnostics] == ["lock-expectation"]
+
+
+def test_who_expects_a_digest_verifies() -> None:
     whole = digest_lines(LOCK)[0].split()[0]
-    tampered = loads(json.dumps(changed(("workspace", "fragments", "kernel", "text", 0), "Lie.")))
-    with pytest.raises(LockError):
-        expect_digest(tampered, whole)
+    for path, value in ((("workspace", "digest"), "sha256:" + "0" * 64), (("extensions", "crm"), "x")):
+        with pytest.raises(LockError):
+            expect_digest(loads(json.dumps(changed(path, value))), whole)

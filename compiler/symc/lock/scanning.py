@@ -97,6 +97,8 @@ def members(text: str, at: int, path: JsonPath, value: Decode = decode) -> tuple
         if text[at : at + 1] != '"':
             raise JSONDecodeError("Expecting property name enclosed in double quotes", text, at)
         key, colon = decode(text, at)
+        if not key.isascii():
+            _refuse_halves(key)
         if key in found:
             raise DuplicateKeyError((*path, key), found[key].key_at, at)
         colon = skip_blank(text, colon)

@@ -61,18 +61,14 @@ def composition_of(lock: Lock, agent: str) -> Composition:
 
 
 def expect_digest(lock: Lock, expected: str, agent: str | None = None) -> None:
-    """Check that the digest of ``agent`` (None: of the whole lock) is ``expected``, computed from what is there.
+    """Verify what ``agent`` reaches (None: the whole lock), and that its digest is ``expected``.
 
-    Raises ``LockError`` for another one, and for an ``expected`` that is no digest in full.
+    The digest is computed from what is there; those that the lock stores play no role in it. Raises ``LockError`` like
+    ``verify``, for another digest, and for an ``expected`` that is no digest in full.
     """
-    if agent is not None:
-        composition_of(lock, agent)
+    verify(lock, agent)
     tree = _whole(lock)
-    part = tree if agent is None else reached(tree, agent)
-    try:
-        actual = digest_of(part, agent or "*")
-    except CanonicalError as error:
-        actual = f"none ({error})"
+    actual = digest_of(tree) if agent is None else digest_of(reached(tree, agent), agent)
     if actual == expected:
         return
     file = _FILE if lock.stored is None else lock.stored.file
@@ -86,7 +82,10 @@ def expect_digest(lock: Lock, expected: str, agent: str | None = None) -> None:
 
 
 def digest_lines(lock: Lock) -> tuple[str, ...]:
-    """The lines of ``symc digest``: ``sha256:…  NAME``, first the whole lock as ``*``, then each agent by name (L12)."""
+    """The lines of ``symc digest``: ``sha256:…  NAME``, first the whole lock as ``*``, then each agent by name (L12).
+
+    The lock is one that was compiled or verified.
+    """
     tree = _whole(lock)
     known: dict[int, str] = {}
     whole = f"{digest_of(tree, known=known)}  *"
