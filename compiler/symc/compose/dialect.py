@@ -28,14 +28,15 @@ _COMPARISONS: Final = _ORDERINGS | {"eq", "ne"}
 
 
 class DialectTemplate:
-    """A template that passed the allow-list."""
+    """A template that passed the allow-list; ``names`` are the variables it reads, each once, ``mentions`` their places."""
 
-    __slots__ = ("_jinja", "_tree", "mentions")
+    __slots__ = ("_jinja", "_tree", "mentions", "names")
 
     def __init__(self, tree: nodes.Template, mentions: tuple[Mention, ...]) -> None:
         self._tree = tree
         self._jinja: Any = None
         self.mentions = mentions
+        self.names = tuple(dict.fromkeys(mention.name for mention in mentions))
 
     def faults(self, values: Mapping[str, Any]) -> tuple[Fault, ...]:
         """Why it cannot be rendered with these values; every mentioned variable has one."""
@@ -107,7 +108,7 @@ class _Reader:
             if isinstance(node, nodes.Output):
                 for part in node.nodes:
                     if not isinstance(part, nodes.TemplateData):
-                        self._value(part, item, printed=True)
+                        self._value(part, item)
             elif depth >= DEEPEST and isinstance(node, nodes.If | nodes.For):
                 self._refuse(node, f"tags are nested more than {DEEPEST} deep", "")
             elif isinstance(node, nodes.If):
@@ -140,18 +141,18 @@ class _Reader:
         elif not isinstance(node.iter, nodes.Name):
             self._refuse(node, "a loop is over something other than a declared list", "name a variable")
         else:
-            self._name(node.iter, "", printed=False)
+            self._name(node.iter, "")
             self.block(node.body, depth + 1, node.target.name)
 
     def _condition(self, test: nodes.Node, item: str) -> None:
         if isinstance(test, nodes.Name):
-            self._name(test, item, printed=False)
+            self._name(test, item)
             return
         if isinstance(test, nodes.Compare) and len(test.ops) == 1:
             sides = (test.expr, test.ops[0].expr)
             names = [side for side in sides if isinstance(side, nodes.Name)]
             if test.ops[0].op in _COMPARISONS and len(names) == 1 and any(map(_is_constant, sides)):
-                self._name(names[0], item, printed=False)
+                self._name(names[0], item)
                 return
         self._refuse(
             test,
@@ -159,7 +160,7 @@ class _Reader:
             'write {% if name %} or {% if name == "value" %}',
         )
 
-    def _value(self, node: nodes.Expr, item: str, *, printed: bool) -> None:
+    def _value(self, node: nodes.Expr, item: str) -> None:
         depth = 0
         while isinstance(node, nodes.Filter):
             depth += 1
@@ -167,9 +168,9 @@ class _Reader:
                 if depth > DEEPEST:
                     self._refuse(node, f"more than {DEEPEST} filters follow each other", "")
                 return
-            node, printed = node.node, False
+            node = node.node
         if isinstance(node, nodes.Name):
-            self._name(node, item, printed=printed)
+            self._name(node, item)
         elif not _is_constant(node):
             self._refuse(
                 node,
@@ -196,12 +197,12 @@ class _Reader:
             return False
         return True
 
-    def _name(self, node: nodes.Name, item: str, *, printed: bool) -> None:
+    def _name(self, node: nodes.Name, item: str) -> None:
         if node.name in NOT_NAMES:
             self._refuse(node, f'"{node.name}" is a word of the template language, not a variable', "")
         elif node.name != item or not item:
             line = node.lineno - 1
-            self.mentions.append(Mention(node.name, line, self._column(line, node.name), printed))
+            self.mentions.append(Mention(node.name, line, self._column(line, node.name)))
 
     def _column(self, line: int, name: str) -> int:
         """The next place of the name on its line; Jinja2 keeps lines only."""

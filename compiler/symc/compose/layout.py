@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
@@ -36,21 +36,20 @@ def layout(agent: LinkedAgent, typesetter: Typesetter) -> Layout:
     found = typesetter.fragments(agent)
     fragments = tuple(sorted(found.fragments, key=lambda fragment: fragment.rank))
     faults = found.diagnostics
+    static = [fragment for fragment in fragments if not fragment.is_slot]
     if agent.limits.prompt_chars is not None or agent.limits.extension_prompt_chars is not None:
-        static = [fragment for fragment in fragments if not fragment.is_slot]
         sizes = [Sized(each.source, len(each.text), len(_piece(each))) for each in static]
         faults += over_budget(agent, sizes)
     return Layout(
         fragments=fragments,
-        cache_plan=cache_plan(fragments),
+        cache_plan=_cache_plan(static),
         vars=dict(sorted(found.vars.items())),
         diagnostics=faults,
     )
 
 
-def cache_plan(fragments: Iterable[PlacedFragment]) -> CachePlan:
+def _cache_plan(static: list[PlacedFragment]) -> CachePlan:
     """Where a prompt cache may break: after what the whole deployment shares, and after the last fixed text (§6)."""
-    static = [fragment for fragment in fragments if not fragment.is_slot]
     shared = list(takewhile(lambda fragment: fragment.source.prompt.scope == "deployment", static))
     return CachePlan(
         deployment=shared[-1].id if shared else "",

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from symc.compose.variable import Fault, Mention
+from symc.compose.variable import Fault, Mention, place
 from symc.diagnostics.codes import composition as codes
 
 _GAP = r"[ \t\n]"
@@ -21,7 +21,6 @@ _TOKEN = re.compile(
     rf"|{{%{_GAP}*(?P<branch>if|elif){_GAP}+(?P<test>[A-Za-z_][A-Za-z0-9_]*){_GAP}*%}}"
     rf"|{{%{_GAP}*(?P<mark>else|endif){_GAP}*%}}"
 )
-_OPENING = re.compile(r"\{[{%#]")
 DEEPEST: Final = 20
 MOST_BRANCHES: Final = 50
 """How deep tags may be nested, and how many branches a condition may have."""
@@ -43,23 +42,33 @@ Step = tuple[Literal["text", "name", "if", "elif", "else", "endif"], str]
 
 @dataclass(frozen=True, slots=True)
 class PlainTemplate:
-    """A template of texts, variables and conditions on variables."""
+    """A template of texts, variables and conditions on variables; ``names`` are the variables it reads, each once."""
 
+    text: str
     steps: tuple[Step, ...]
-    mentions: tuple[Mention, ...]
+    names: tuple[str, ...]
+
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        """Every place where it reads a variable; looked for only where something is wrong."""
+        return tuple(
+            Mention.at(
+                self.text, token.start("name" if token["name"] else "test"), token["name"] or token["test"]
+            )
+            for token in _TOKEN.finditer(self.text)
+            if not token["mark"]
+        )
 
     def faults(self, values: Mapping[str, Any]) -> tuple[Fault, ...]:
-        """Why it cannot be rendered with these values; every mentioned variable has one."""
+        """Why it cannot be rendered with these values; every variable has one."""
+        lists = [name for name in self.names if isinstance(values[name], list | tuple)]
+        if not lists:
+            return ()
         return tuple(
-            Fault(
-                codes.TEMPLATE_VALUE,
-                f'the list "{mention.name}" is printed',
-                mention.line,
-                mention.column,
-                JOIN_IT,
-            )
-            for mention in self.mentions
-            if mention.printed and isinstance(values[mention.name], list | tuple)
+            Fault(codes.TEMPLATE_VALUE, f'the list "{token["name"]}" is printed', *at, JOIN_IT)
+            for token in _TOKEN.finditer(self.text)
+            if token["name"] in lists
+            for at in [place(self.text, token.start("name"))]
         )
 
     def render(self, values: Mapping[str, Any]) -> str:
@@ -90,39 +99,34 @@ class PlainTemplate:
 
 def plain_template(text: str) -> PlainTemplate | None:
     """The template, if it is plain from end to end; None leaves it to the full language."""
-    steps: list[Step] = []
-    mentions: list[Mention] = []
+    # Between two texts stand the four groups of a token, of which one or two are not None.
+    pieces = _TOKEN.split(text)
+    between = "\0".join(pieces[::5])
+    if "{{" in between or "{%" in between or "{#" in between or "{\0" in between:
+        return None
+    steps: list[Step] = [("text", pieces[0])] if pieces[0] else []
+    names: dict[str, None] = {}
     open_branches: list[str] = []
-    at = 0
     branches = 0
-    for token in _TOKEN.finditer(text):
-        between = text[at : token.start()]
-        if _OPENING.search(between) or between.endswith("{"):
-            return None
-        if between:
-            steps.append(("text", between))
-        at = token.end()
-        branches += token["branch"] == "elif"
-        kind = token["branch"] or token["mark"] or "name"
-        name = token["name"] or token["test"] or ""
-        if name in NOT_NAMES or not _nests(kind, open_branches):
+    for at in range(1, len(pieces), 5):
+        printed, branch, test, mark, after = pieces[at : at + 5]
+        name = printed or test or ""
+        kind = branch or mark or "name"
+        branches += branch == "elif"
+        if name in NOT_NAMES or not (kind == "name" or _nests(kind, open_branches)):
             return None
         steps.append((kind, name))  # type: ignore[arg-type]  # the words of _TOKEN
         if name:
-            start = token.start("name") if token["name"] else token.start("test")
-            mentions.append(Mention.at(text, start, name, printed=kind == "name"))
-    rest = text[at:]
-    if _OPENING.search(rest) or open_branches or branches > MOST_BRANCHES:
+            names[name] = None
+        if after:
+            steps.append(("text", after))
+    if open_branches or branches > MOST_BRANCHES:
         return None
-    if rest:
-        steps.append(("text", rest))
-    return PlainTemplate(tuple(steps), tuple(mentions))
+    return PlainTemplate(text, tuple(steps), tuple(names))
 
 
 def _nests(kind: str, open_branches: list[str]) -> bool:
-    """Whether the tag fits where it stands; keeps the account of open branches."""
-    if kind == "name":
-        return True
+    """Whether a tag of a condition fits where it stands; keeps the account of open branches."""
     if kind == "if":
         open_branches.append("if")
         return len(open_branches) <= DEEPEST

@@ -64,10 +64,10 @@ class Prose:
         names = _Names(tools)
         found: list[Misnomer] = []
 
-        def read(
-            text: str, place: Callable[[int, int], Span], owner: str, template: bool, editable: bool
+        def take(
+            words: Iterable[_Word], place: Callable[[int, int], Span], owner: str, editable: bool
         ) -> None:
-            for word in self._words_of(text, template):
+            for word in words:
                 if word.text not in exposed:
                     span = _widened(place(word.line, word.column), word.text)
                     here = names.of(self._identities(word.text))
@@ -75,14 +75,13 @@ class Prose:
 
         for fragment in laid_out.fragments:
             source = fragment.source
-            text = source.prompt.text
-            if text and ("_" in text or "`" in text):
-                editable = source.owner_class != "extension"
-                read(text, _in_fragment(source), source.owner, source.prompt.template, editable)
+            words = self._words_of(source.prompt.text or "", source.prompt.template)
+            if words:
+                take(words, _in_fragment(source), source.owner, source.owner_class != "extension")
         for tool in tools:
-            text = tool.description
-            if tool.exposed and ("_" in text or "`" in text) and not _inherited(tool):
-                read(text, _in_description(tool), tool.base.extension.name, False, False)
+            words = self._words_of(tool.description, False)
+            if words and tool.exposed and not _inherited(tool):
+                take(words, _in_description(tool), tool.base.extension.name, False)
         return tuple(found)
 
     def _words_of(self, text: str, template: bool) -> tuple[_Word, ...]:
@@ -106,11 +105,14 @@ class Prose:
 
     def _may_name_tools(self, text: str) -> bool:
         """A quick look at the words with an underscore; most texts have none that is a tool."""
-        return "`" in text or any(
-            word in self._owners
-            for written in text.split()
-            if "_" in written
-            for word in _ASCII_WORD.findall(written)
+        return "`" in text or (
+            "_" in text
+            and any(
+                word in self._owners
+                for written in text.split()
+                if "_" in written
+                for word in _ASCII_WORD.findall(written)
+            )
         )
 
     def _identities(self, word: str) -> list[Identity]:

@@ -35,10 +35,10 @@ class Templates:
         self._read: dict[str, PlainTemplate | DialectTemplate | tuple[Fault, ...]] = {}
         self._rendered: dict[tuple[str, bool, tuple[str, ...]], Rendering] = {}
 
-    def mentions(self, text: str) -> tuple[Mention, ...]:
-        """The variables a template reads, in the order of their places; none if it cannot be read."""
+    def names(self, text: str) -> tuple[str, ...]:
+        """The variables a template reads, each once; none if it cannot be read."""
         template = self._template(text)
-        return () if isinstance(template, tuple) else template.mentions
+        return () if isinstance(template, tuple) else template.names
 
     def unreadable(self, text: str) -> tuple[Fault, ...]:
         """What keeps a text from being a template, whatever the values."""
@@ -53,14 +53,13 @@ class Templates:
         template = self._template(text)
         if isinstance(template, tuple):
             return Rendering(text, template)
-        mentions = template.mentions
         # By their spelling: 1, 1.0 and True are equal keys and different texts.
-        key = (text, framed, tuple([repr(values.get(mention.name)) for mention in mentions]))
+        key = (text, framed, tuple([repr(values.get(name)) for name in template.names]))
         rendering = self._rendered.get(key)
         if rendering is None:
-            undeclared = [mention for mention in mentions if mention.name not in values]
-            if undeclared:
+            if not all(name in values for name in template.names):
                 # Not remembered: the hint depends on all that is declared.
+                undeclared = [mention for mention in template.mentions if mention.name not in values]
                 return Rendering(text, tuple(_undeclared(mention, values) for mention in undeclared))
             rendering = self._rendered[key] = _rendered(text, template, values, framed)
         return rendering

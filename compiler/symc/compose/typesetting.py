@@ -92,16 +92,15 @@ class Typesetter:
         for extension in agent.closure:
             if extension not in self._links.prompts:
                 continue
-            mentioned = self.mentioned(extension)
-            relevant = tuple(
+            relevant = given and tuple(
                 setting
                 for setting in given
-                if setting.extension in ("", extension) and setting.name in mentioned
+                if setting.extension in ("", extension) and setting.name in self.mentioned(extension)
             )
             parts.append(self._extension(extension, relevant))
         return SetFragments(
             tuple(fragment for part in parts for fragment in part.fragments),
-            {key: value for part in parts for key, value in part.vars.items()},
+            {key: value for part in parts if part.vars for key, value in part.vars.items()},
             tuple(diagnostic for part in parts for diagnostic in part.diagnostics),
         )
 
@@ -116,10 +115,10 @@ class Typesetter:
     def mentioned_by(self, prompts: Iterable[OwnedPrompt]) -> frozenset[str]:
         """The variables that these fragments read."""
         return frozenset(
-            mention.name
+            name
             for owned in prompts
             if owned.prompt.template
-            for mention in self.templates.mentions(owned.prompt.text or "")
+            for name in self.templates.names(owned.prompt.text or "")
         )
 
     def all_read(self, prompts: Iterable[OwnedPrompt]) -> bool:
@@ -194,11 +193,9 @@ class Typesetter:
             if owned.prompt.template:
                 rendering = self._rendered(owned, values)
                 diagnostics.extend(located(fault, owned) for fault in rendering.faults)
-                for mention in self.templates.mentions(text):
-                    if mention.name in names and mention.name in values:
-                        used[f"{extension}.{mention.name}" if extension else mention.name] = values[
-                            mention.name
-                        ]
+                for name in self.templates.names(text) if given else ():
+                    if name in names and name in values:
+                        used[f"{extension}.{name}" if extension else name] = values[name]
                 text = rendering.text
             fragments.append(PlacedFragment(source=owned, text=text))
         return SetFragments(tuple(fragments), used, tuple(diagnostics))

@@ -12,17 +12,16 @@ from symc.diagnostics import Code
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A variable in the text of a template; line and column count from 0. ``printed``: its value becomes text as it is."""
+    """A variable in the text of a template; line and column count from 0."""
 
     name: str
     line: int
     column: int
-    printed: bool = False
 
     @classmethod
-    def at(cls, text: str, offset: int, name: str, *, printed: bool = False) -> Mention:
+    def at(cls, text: str, offset: int, name: str) -> Mention:
         """The mention that starts at an offset of the text."""
-        return cls(name, text.count("\n", 0, offset), offset - (text.rfind("\n", 0, offset) + 1), printed)
+        return cls(name, *place(text, offset))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +68,8 @@ def values_of(extension: str, defaults: Mapping[str, Any], given: tuple[Setting,
         if setting.extension in ("", extension):
             values[setting.name] = setting.value
     return values
+
+
+def place(text: str, offset: int) -> tuple[int, int]:
+    """Line and column of an offset, both counted from 0."""
+    return text.count("\n", 0, offset), offset - (text.rfind("\n", 0, offset) + 1)
