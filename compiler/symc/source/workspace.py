@@ -206,21 +206,18 @@ class _Walk:
 
     def _take(self, real: str, path: str) -> None:
         descriptor = os.open(real, _OPEN_FLAGS)
-        with os.fdopen(descriptor, "rb", buffering=0) as file:
+        try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):  # it was one a moment ago
                 raise OSError(errno.EINVAL, "not a regular file")
-            content = file.read(LARGEST_FILE + 1) if status.st_size <= LARGEST_FILE else None
-        if content is None or len(content) > LARGEST_FILE:
-            self._report.add(
-                reading.FILE_TOO_LARGE.at(
-                    Span(path),
-                    f'"{path}" is larger than 64 MiB',
-                    hint="split it, or move it out of the workspace",
-                )
-            )
-        else:
-            self._files[path] = content
+            if status.st_size > LARGEST_FILE:
+                said = f'"{path}" is larger than 64 MiB'
+                hint = "split it, or move it out of the workspace"
+                self._report.add(reading.FILE_TOO_LARGE.at(Span(path), said, hint=hint))
+                return
+            self._files[path] = os.read(descriptor, status.st_size)
+        finally:
+            os.close(descriptor)
 
 
 def _is_portable(path: str) -> bool:
