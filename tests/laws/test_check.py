@@ -121,3 +121,34 @@ def test_own_keys_change_nothing(written: dict[str, Any]) -> None:
     noted = check(parse(workspace({**with_own(written), "limits": with_own(written.get("limits", {}))})))
     if "limits" in written or written["kind"] != "extension":
         assert [one.message for one in noted.diagnostics] == [one.message for one in plain.diagnostics]
+
+
+SCHEMA_PARTS = st.recursive(
+    st.sampled_from([True, "object", "string", "nope", 3, None, "\u200b", "a\u0301"]),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=2),
+        st.dictionaries(
+            st.sampled_from(
+                ["type", "properties", "items", "enum", "minimum", "anyOf", "id", "title", "required"]
+            ),
+            inner,
+            max_size=3,
+        ),
+    ),
+    max_leaves=8,
+)
+
+
+@LAW
+@given(SCHEMA_PARTS, SCHEMA_PARTS, st.sampled_from(["", "\u200b", "e\u0301", "\U0001f468\u200d\U0001f469"]))
+def test_what_a_document_tells_as_a_whole_its_parts_would_tell(first: Any, second: Any, text: str) -> None:
+    tools = [
+        {"name": "a", "invoke": "m:f", "description": text, "input_schema": first},
+        {"name": "b", "invoke": "m:f", "output_schema": second},
+    ]
+    written = {"kind": "extension", "name": "crm", "version": "1", "tools": tools}
+    plain = json.dumps(written, ensure_ascii=False).encode()
+    # The comment holds what sends every text and every schema through a search of its own.
+    searched = plain + b"\n# \\ $ pattern\n"
+    one, other = (check(parse(Workspace.of({"a.yaml": raw}))) for raw in (plain, searched))
+    assert one.diagnostics == other.diagnostics

@@ -47,7 +47,15 @@ def check_schema(
     def locate(inner: Path) -> Span:
         return submission.span((*path, *inner))
 
-    found = schema.check(value, locate, owner, what=what, arguments=arguments, shows_all=submission.shows_all)
+    found = schema.check(
+        value,
+        locate,
+        owner,
+        what=what,
+        arguments=arguments,
+        shows_all=submission.shows_all,
+        is_plain=submission.has_plain_schemas,
+    )
     submission.take(path, found)
     return not found
 

@@ -21,7 +21,8 @@ class Submission:
     Key paths are those of the model; ``place`` maps them to what was written, which may be shorter (``crm`` for
     ``{use: crm}``). ``spoilt`` holds the entries whose shape was refused, as path prefixes: nothing else is said of them.
     ``drops_out``: what it needs was refused when it was read, so there is nothing more to say.
-    ``shows_all``: no text of the document holds a hidden character, which most documents tell as a whole.
+    ``shows_all``: no text of the document holds a hidden character; ``has_plain_schemas``: no key of it holds a ``$`` or
+    ``pattern``. Most documents tell both as a whole, and need no search through their parts.
     """
 
     document: Document
@@ -30,6 +31,7 @@ class Submission:
     spoilt: set[Path] = field(default_factory=set)
     drops_out: bool = False
     shows_all: bool = field(init=False)
+    has_plain_schemas: bool = field(init=False)
 
     def __post_init__(self) -> None:
         # What is not in the file, and not spelt with an escape, is in no text of it. Hidden characters are looked for
@@ -39,6 +41,7 @@ class Submission:
         self.shows_all = b"\\" not in text and not (
             hidden.scan(f" {distinct}") and hidden.scan(text.decode())
         )
+        self.has_plain_schemas = not any(mark in text for mark in (b"\\", b"$", b"pattern"))
 
     @property
     def data(self) -> dict[str, Any]:

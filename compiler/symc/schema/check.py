@@ -34,17 +34,30 @@ def check(
     what: str = "schema",
     arguments: bool = False,
     shows_all: bool = False,
+    is_plain: bool = False,
 ) -> tuple[Diagnostic, ...]:
     """All that is wrong with one schema; empty when it is sound, and then ``Validator`` takes it.
 
     ``locate`` gives the place of a path inside the schema, ``subject`` names its owner (``files/read_file``) and
     ``what`` the schema itself in messages (``input schema``). With ``arguments`` it must describe an object. With
-    ``shows_all`` its texts are known to hold nothing hidden, as those of most files are told at once.
+    ``shows_all`` its texts are known to hold nothing hidden, with ``is_plain`` it is known to be nested within bounds
+    and to have no keyword with ``$`` or ``pattern`` in it: of most files both are told at once, for all their schemas.
     """
+    if shows_all and is_plain and _is_sound(schema, arguments):
+        return ()
     if isinstance(schema, dict | bool):
         return _Check(schema, locate, subject, what).run(arguments, shows_all)
     message = f"the {_owned(what, subject)} is {_shown(schema)}; a JSON Schema is an object or a boolean"
     return (codes.SCHEMA_INVALID.at(locate(()), message, subject=subject),)
+
+
+def _is_sound(schema: object, arguments: bool) -> bool:
+    # Without `$schema` the dialect is 2020-12, and what else would need a look has a `$` or a `pattern` in its name.
+    return (
+        isinstance(schema, dict)
+        and (not arguments or schema.get("type", "object") == "object")
+        and jsonschema_rs.meta.is_valid(schema)
+    )
 
 
 class _Check:
