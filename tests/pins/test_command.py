@@ -230,3 +230,11 @@ def test_mistakes_in_other_manifests_do_not_matter(place: Path) -> None:
     broken.write_text(broken.read_text().replace("command", "comand"))
     assert _json("stub") == (0, [])
     assert _json() == (2, [("unknown-key", "manifests/broken.yaml", 4)])
+
+
+def test_without_the_extra_it_says_what_to_install(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mcp.client.session", None)
+    monkeypatch.delitem(sys.modules, "symc.pins.discover", raising=False)
+    result = CliRunner().invoke(command, [])
+    assert result.exit_code != 0
+    assert 'pip install "symc[pins]"' in result.stderr

@@ -49,11 +49,21 @@ def command(
 
     A server that fails leaves its pin untouched; the others are pinned all the same.
     """
+    _require_sdk()
     desk = _Desk.opened(folder, reporter)
     servers = desk.servers(extensions)
     for server in servers:
         _ask(server, desk, timeout, compare=check)
     context.exit(desk.leave(compared=check))
+
+
+def _require_sdk() -> None:
+    try:
+        import symc.pins.discover  # noqa: F401  # whether it can be imported is the question
+    except ModuleNotFoundError as error:
+        raise click.ClickException(
+            f'"{error.name}" is not installed; symc pin needs its extra: pip install "symc[pins]"'
+        ) from None
 
 
 @dataclass(slots=True)

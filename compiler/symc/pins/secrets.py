@@ -27,7 +27,6 @@ _FORMATS: Final = (
     ("mailchimp", "MailchimpDetector"),
     ("npm", "NpmDetector"),
     ("openai", "OpenAIDetector"),
-    ("private_key", "PrivateKeyDetector"),
     ("pypi_token", "PypiTokenDetector"),
     ("sendgrid", "SendGridDetector"),
     ("slack", "SlackDetector"),
@@ -40,6 +39,8 @@ _RANDOM: Final = (
     ("Base64HighEntropyString", r"[A-Za-z0-9+/\-_=]{20,}"),
     ("HexHighEntropyString", r"[0-9a-fA-F]{20,}"),
 )
+
+_RUN: Final = re.compile(r"[A-Za-z0-9_\-+/=]{16,}")
 
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _CREDENTIALS: Final = frozenset(
@@ -181,9 +182,10 @@ def _in_address(text: str) -> str | None:
 
 def _known(text: str) -> str | None:
     """Whether detect-secrets knows the format, or finds the text too random to be a word."""
-    if len(text) < 16 or " " in text:
-        # No format it knows is shorter, and most values are; its import costs more than a small compile.
-        return "a private key" if text.startswith("-----BEGIN") and "PRIVATE KEY" in text else None
+    if "PRIVATE KEY-----" in text:
+        return "a private key"
+    if not any(_may_be_a_key(run) for run in _RUN.findall(text)):
+        return None  # as nearly every value: loading the detectors costs more than a small compile
     for module, name in _FORMATS:
         detector = _detector(module, name)
         if next(iter(detector.analyze_string(text)), None) is not None:
@@ -194,6 +196,11 @@ def _known(text: str) -> str | None:
         if is_one_word and detector.calculate_shannon_entropy(text) > detector.entropy_limit:
             return "a random text, as keys and tokens are"
     return None
+
+
+def _may_be_a_key(run: str) -> bool:
+    """Whether so many letters in a row can be a key: words and paths have few digits, and small letters."""
+    return any(letter.isdigit() for letter in run) or run.isupper()
 
 
 def _detector(module: str, name: str) -> Any:
