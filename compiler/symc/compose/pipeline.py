@@ -5,7 +5,7 @@ Pure: what is read was read before, and what is found is returned. Read :func:`c
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from symc import profiles
@@ -67,11 +67,13 @@ class Compilation:
         }
 
 
-def compile(workspace: Workspace, *, diff_rules: Collection[str] = ()) -> Compilation:  # what it does
+def compile(
+    workspace: Workspace, *, diff_rules: Callable[[], Iterable[str]] = tuple
+) -> Compilation:  # what it does
     """Compile a workspace: the compositions of all its agents, or all mistakes of all its manifests.
 
-    A stage works on what the earlier ones accepted; what they refused is not reported again. ``diff_rules`` are the codes
-    and names that the workspace's ``rules`` may hold beside those of warnings.
+    A stage works on what the earlier ones accepted; what they refused is not reported again. ``diff_rules`` gives the
+    codes and names that the workspace's ``rules`` may hold beside those of warnings.
     """
     sources = parse(workspace)
     manifests = check(sources)

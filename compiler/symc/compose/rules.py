@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -18,16 +18,19 @@ _DIFF: Final = "SYD"
 
 
 def ruled(
-    found: Iterable[Diagnostic], workspace: Checked[model.Workspace] | None, diff_rules: Iterable[str] = ()
+    found: Iterable[Diagnostic],
+    workspace: Checked[model.Workspace] | None,
+    diff_rules: Callable[[], Iterable[str]] = tuple,
 ) -> tuple[Diagnostic, ...]:
     """The diagnostics at the levels that ``rules`` of the workspace manifest gives them, in report order.
 
-    ``diff_rules`` are the codes and names of diff rules, which may stand among the others.
+    ``diff_rules`` gives the codes and names of diff rules, which may stand among the others; it is called only for a key
+    that is none of a warning.
     """
     report = Report()
     levels: dict[str, str] = {}
     if workspace is not None and workspace.body.rules:
-        levels = _levels(workspace, frozenset(diff_rules), report)
+        levels = _levels(workspace, diff_rules, report)
     for diagnostic in found:
         level = levels.get(diagnostic.code)
         if level is None:
@@ -38,14 +41,15 @@ def ruled(
 
 
 def _levels(
-    workspace: Checked[model.Workspace], diff_rules: frozenset[str], report: Report
+    workspace: Checked[model.Workspace], diff_rules: Callable[[], Iterable[str]], report: Report
 ) -> dict[str, str]:
     levels: dict[str, str] = {}
     for key, level in workspace.body.rules.items():
         row = find(key)
         if row is None:
-            if key not in diff_rules and not key.upper().startswith(_DIFF):
-                names = [*diff_rules, *(name for each in TABLE for name in (each.code, each.name))]
+            known = frozenset(diff_rules())
+            if key not in known and not key.upper().startswith(_DIFF):
+                names = [*known, *(name for each in TABLE for name in (each.code, each.name))]
                 report.add(
                     codes.RULE_UNKNOWN.at(
                         workspace.key_span("rules", key),
