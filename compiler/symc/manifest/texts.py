@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,9 +10,7 @@ from symc.diagnostics import Code, Span
 from symc.diagnostics.codes import shape as codes
 from symc.manifest.keys import Path
 from symc.manifest.submission import Submission
-
-# However it is spelt: the frame is for a model, which reads tags as people do.
-_DELIMITER = re.compile(r"<\s*/?\s*extension-text", re.IGNORECASE)
+from symc.rendering import DELIMITER
 
 Locate = Callable[[int, int], Span]
 """The place of a line and column of a text, both counted from 0."""
@@ -46,7 +43,7 @@ def framed_text(
 ) -> None:
     """The same for a text that may stand inside the frame of an extension's text: it must not end the frame."""
     plain_text(submission, path, text, what, locate)
-    if "<" in text and (found := _DELIMITER.search(text)):
+    if "<" in text and (found := DELIMITER.search(text)):
         submission.refuse(
             codes.WRAPPER_DELIMITER,
             path,
