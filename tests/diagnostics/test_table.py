@@ -24,7 +24,7 @@ CONSTANTS = {
     if isinstance(row, Code)
 }
 # Rows whose stage is still to come; exact, so that none stays here.
-AWAITED = {"CASE_COLLISION", "LOCK_STALE"}
+AWAITED = {"LOCK_STALE"}
 EVERY = pytest.mark.parametrize("row", TABLE, ids=lambda row: row.code)
 
 

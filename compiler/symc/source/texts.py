@@ -23,8 +23,8 @@ _WIDE = (
     (b"\xfe\xff", "UTF-16"),
 )
 
-_LINE_BREAKS_OF_YAML_1_1 = tuple(c.encode() for c in "\x85\u2028\u2029")
-"""What libyaml splits lines at, and YAML 1.2 and every editor do not."""
+_LEFT_BY_PARSERS = tuple(character.encode() for character in "\x85\u2028\u2029\ufeff")
+"""Forbidden characters that the YAML parsers accept: line breaks of YAML 1.1, and the byte order mark."""
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 _FORBIDDEN_IN_YAML = re.compile(
@@ -52,21 +52,20 @@ def cleaned_for_yaml(path: str, raw: bytes) -> bytes | Diagnostic:
 
     Each parser of PyYAML decodes and looks at every character anyway; doing it twice is a twentieth of parsing.
     """
-    suspicious = (
-        not raw.isascii()
-        and (
-            raw.startswith((b"\xff\xfe", b"\xfe\xff", _BOM + _BOM))
-            # A first byte alone is looked for a dozen times faster than the two or three bytes of a character.
-            or any(found[:1] in raw and found in raw for found in _LINE_BREAKS_OF_YAML_1_1)
-        )
+    text = raw.removeprefix(_BOM)
+    # A first byte alone is looked for a dozen times faster than the two or three bytes of a character.
+    suspicious = not text.isascii() and (
+        text.startswith((b"\xff\xfe", b"\xfe\xff"))
+        or any(found[:1] in text and found in text for found in _LEFT_BY_PARSERS)
     )
-    if suspicious or (b"\r" in raw and raw.count(b"\r") != raw.count(b"\r\n")):
+    if suspicious or (b"\r" in text and text.count(b"\r") != text.count(b"\r\n")):
         found = unclean(path, raw, yaml=True)
         if found is not None:
             return found
-    text = _normalised(raw)
+    text = _normalised(text)
     # A last line of nothing but spaces: libyaml takes them for text, YAML 1.2 for an empty line.
-    return text + b"\n" if text.endswith(b" ") and not text[text.rfind(b"\n") + 1 :].strip(b" ") else text
+    ends_blank = text.endswith(b" ") and not text[text.rfind(b"\n") + 1 :].strip(b" ")
+    return text + b"\n" if ends_blank else text
 
 
 def unclean(path: str, raw: bytes, *, yaml: bool = False) -> Diagnostic | None:
