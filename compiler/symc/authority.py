@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from symc.composition import BoundTool, Composition, Delegate, Policy, ToolExtension
-from symc.contracts.kinds import ExtensionKind
+from symc.composition import BoundTool, Composition, Delegate, Layer, Policy
 from symc.contracts.verdict import PolicyRequest
 from symc.contracts.vocabulary import Effect
-from symc.guarding import TOOL_CALL, guards_effect, is_stacked_on, pattern, tool_guards
+from symc.guarding import TOOL_CALL, arguments_at, guards_effect, named_depths, pattern, tool_guards
 
 if TYPE_CHECKING:
     from symc.schema import Validator
@@ -26,9 +25,6 @@ _STRENGTH: tuple[Outcome, ...] = ("deny", "ask", "ask-code")
 
 UNEXPOSED = "unexposed"
 """Stands for a rule: no tool of that name can be called."""
-
-_PASSED_ON: Mapping[str, str] = {"$ref": "symc:input"}
-"""The input schema of a layer that presents exactly what it received."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,10 +215,14 @@ class Authority:
         if policy.when in (None, True, {}):
             return outcome, said
         unseen = ""
-        for depth in _named_depths(policy, tool):
-            seen = arguments if tool is None else self._arguments_at(depth, tool, arguments)
-            if isinstance(seen, str):
-                unseen = seen
+        for depth in (0,) if tool is None else named_depths(policy, tool):
+            seen = (
+                arguments
+                if tool is None
+                else arguments_at(depth, tool, self.composition.extensions, arguments)
+            )
+            if isinstance(seen, Layer):
+                unseen = seen.name
                 continue
             try:
                 if self.conditions.hold(policy_id, policy, seen):
@@ -232,51 +232,6 @@ class Authority:
         if unseen:
             return "ask-code", f"{policy_id} is asked at each inner call, whose arguments {unseen} makes"
         return "allow", ""
-
-    def _arguments_at(
-        self, depth: int, tool: BoundTool, arguments: Mapping[str, Any]
-    ) -> Mapping[str, Any] | str:
-        """The arguments that reach the tool ``depth`` layers up its chain; the name of a layer that makes them anew.
-
-        A rule's condition sees the arguments of the tool it names (V32): a wrapper keeps its own parameters to itself,
-        and what a transformer makes of a call is not known before it runs.
-        """
-        seen = dict(arguments)
-        for layer in reversed(tool.chain[depth:]):
-            registered = self.composition.extensions[layer.extension].tool_extensions[layer.name]
-            if not _passes_on(registered):
-                return layer.name
-            for name in registered.reserved_params:
-                seen.pop(name, None)
-        return seen
-
-
-def _named_depths(policy: Policy, tool: BoundTool | None) -> tuple[int, ...]:
-    """How many layers of the tool's chain stand in each tool that the policy names: 0 for the base."""
-    if tool is None:
-        return (0,)
-    if policy.tools is None:
-        # It is over every call, so over each inner one, too.
-        return tuple(range(len(tool.chain), -1, -1))
-    identity = (tool.extension, tool.raw)
-    depths = set()
-    for selector in policy.tools:
-        if selector.variant:
-            if is_stacked_on(selector, identity, tool.chain):
-                depths.add(len(selector.chain))
-        elif pattern(selector.pattern).matches(*identity):
-            depths.add(0)
-    return tuple(sorted(depths, reverse=True))
-
-
-def _passes_on(registered: ToolExtension) -> bool:
-    """Whether a layer hands on the arguments it is given, without its own parameters."""
-    kind = ExtensionKind(registered.kind)
-    return (
-        kind.preserves_schema
-        or registered.input_schema == _PASSED_ON
-        or (not kind.declares_schema and registered.input_schema is None)
-    )
 
 
 def _has(composition: Composition, effect: Effect, tool: BoundTool | None) -> bool:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from symc.composition import BoundTool, Layer, Policy, Selector
+from symc.composition import BoundTool, Extension, Layer, Policy, Selector, ToolExtension
+from symc.contracts.kinds import ExtensionKind
 from symc.contracts.patterns import ToolPattern
 
 Identity: TypeAlias = tuple[str, str]
@@ -64,12 +65,6 @@ class Reach:
 
     tools: frozenset[Identity] = frozenset()
     variants: tuple[Selector, ...] = ()
-
-    def covers(self, identity: Identity, chain: tuple[Layer, ...] = ()) -> bool:
-        """Whether the policy matches the tool with this identity and chain."""
-        return identity in self.tools or any(
-            is_stacked_on(selector, identity, chain) for selector in self.variants
-        )
 
 
 _NOTHING: Final = Reach()
@@ -158,3 +153,54 @@ def effect_guards(policies: Mapping[str, Policy], effects: Iterable[str]) -> dic
         for effect in sorted(effects)
     }
     return {effect: ids for effect, ids in found.items() if ids}
+
+
+def named_depths(policy: Policy, tool: BoundTool) -> tuple[int, ...]:
+    """How many layers stand below each tool that the policy names in this one's derivation, outermost first.
+
+    0 is the base, the length of the chain the tool itself. A policy over effects is over every call, so over each inner
+    one, too.
+    """
+    if policy.tools is None:
+        return tuple(range(len(tool.chain), -1, -1))
+    identity = (tool.extension, tool.raw)
+    depths = set()
+    for selector in policy.tools:
+        if selector.variant:
+            if is_stacked_on(selector, identity, tool.chain):
+                depths.add(len(selector.chain))
+        elif pattern(selector.pattern).matches(*identity):
+            depths.add(0)
+    return tuple(sorted(depths, reverse=True))
+
+
+def arguments_at(
+    depth: int, tool: BoundTool, extensions: Mapping[str, Extension], arguments: Mapping[str, Any]
+) -> Mapping[str, Any] | Layer:
+    """The arguments with which a call of the tool reaches the one below its last layers but ``depth``.
+
+    A rule's condition sees the arguments of the tool it names (docs/variants.md V32): a wrapper keeps its own parameters
+    to itself. What a transformer makes of a call is not known before it runs: then the answer is that layer.
+    """
+    seen = dict(arguments)
+    for layer in reversed(tool.chain[depth:]):
+        registered = extensions[layer.extension].tool_extensions[layer.name]
+        if not _passes_on(registered):
+            return layer
+        for name in registered.reserved_params:
+            seen.pop(name, None)
+    return seen
+
+
+_RECEIVED: Final[Mapping[str, str]] = {"$ref": "symc:input"}
+"""The input schema of a layer that presents exactly what it received."""
+
+
+def _passes_on(registered: ToolExtension) -> bool:
+    """Whether a layer hands on the arguments it is given, without its own parameters."""
+    kind = ExtensionKind(registered.kind)
+    return (
+        kind.preserves_schema
+        or registered.input_schema == _RECEIVED
+        or (not kind.declares_schema and registered.input_schema is None)
+    )

@@ -76,6 +76,17 @@ def test_a_condition_holds_through_wrappers(tool: str, n: int, outcome: str) -> 
     assert decided(found, "desk", tool, {"n": n}).outcome == outcome
 
 
+@pytest.mark.parametrize(
+    "layer", ["process", {"use": "output_schema", "config": {"schema": {"type": "string"}}}]
+)
+def test_a_condition_holds_through_every_layer_that_hands_the_arguments_on(layer: Any) -> None:
+    rule = deny("large", "os/shell", when=LARGE)
+    only = {"os/shell": [{"chain": [layer], "expose": "only", "as": "run"}]}
+    found = compiled(OS, agent("desk", ["os/shell"], variants=only, policies=[rule]))
+    assert decided(found, "desk", "run", {"n": 100}).outcome == "deny"
+    assert decided(found, "desk", "run", {"n": 99}).outcome == "allow"
+
+
 def test_what_a_wrapper_keeps_to_itself_is_not_seen_by_the_rule_of_its_base() -> None:
     only_n = {"properties": {"n": {"type": "integer"}}, "additionalProperties": False}
     found = compiled(

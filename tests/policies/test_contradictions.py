@@ -23,6 +23,8 @@ IMPOSSIBLE: list[Any] = [
     {"type": "number", "exclusiveMinimum": 1, "maximum": 1},
     {"type": "number", "minimum": 1, "exclusiveMaximum": 1},
     {"type": "integer", "exclusiveMinimum": 1, "exclusiveMaximum": 2},
+    {"type": "number", "minimum": 1, "maximum": 1, "exclusiveMaximum": 1},
+    {"type": "number", "minimum": 1, "exclusiveMinimum": 1, "maximum": 1},
     {"type": "integer", "minimum": 1.2, "maximum": 1.8},
     {"type": "string", "minLength": 3, "maxLength": 2},
     {"type": "array", "minItems": 2, "maxItems": 1},
