@@ -94,7 +94,7 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
 
 def test_the_name_of_another_kind_says_which() -> None:
     one = only(CRM, SUPPORT + "    delegates: [crm]")
-    assert one.message == '"crm" names the extension; here stands the name of an agent'
+    assert one.message == '"crm" is an extension, and an agent is due here'
     assert [label.span.file for label in one.secondary] == ["crm.yaml"]
 
 

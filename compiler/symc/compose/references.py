@@ -129,7 +129,8 @@ class _Names:
             hint = Hint(f'remove it: every agent has "{BUILT_IN}" without naming it')
         elif (other := self._of_any_kind(name)) is not None:
             hint = Hint(f"name an {kind}")
-            message = f'"{name}" names the {other.body.kind}; here stands the name of an {kind}'
+            article = "the" if other.body.kind == "workspace" else "an"
+            message = f'"{name}" is {article} {other.body.kind}, and an {kind} is due here'
             secondary = (LabelledSpan(other.span("kind"), f'"{name}" is declared here'),)
         elif nearest is not None:
             edit = _renamed(document, section, index, nearest + text[len(name) :])
