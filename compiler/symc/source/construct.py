@@ -102,7 +102,10 @@ def _walk(next_event: NextEvent, root: list[Any], findings: Findings) -> None:
                     try:
                         value = number(value)
                     except UnsafeNumberError as error:
-                        findings.unsafe_number(event, error)
+                        if key is None:
+                            value = 0  # a key, and no string: its size is no matter
+                        else:
+                            findings.unsafe_number(event, error)
             if event.tag is not None:
                 findings.tag(event)
             if event.anchor is not None:

@@ -227,7 +227,9 @@ class Findings:
 
     def syntax(self, error: YAMLError) -> None:
         """The parser stopped."""
-        diagnostic = syntax_error(self._path, error)
+        mark = getattr(error, "problem_mark", None)
+        stopped_at = "" if mark is None else self._text[mark.index : mark.index + 1]
+        diagnostic = syntax_error(self._path, error, stopped_at)
         if self._first(reading.NESTING) or diagnostic.code != reading.NESTING.code:
             self._add(diagnostic)
 

@@ -39,6 +39,7 @@ def duplicate_keys(text: bytes) -> Iterator[tuple[str, ParserEvent, ParserEvent]
     around: list[tuple[dict[str, ParserEvent] | None, bool]] = []
     seen: dict[str, ParserEvent] | None = None  # of the open mapping; None in a list
     key_due = False
+    named: dict[str, str] = {}  # anchored scalars: an alias may stand for a key
     with events(text) as next_event, suppress(YAMLError):
         while not isinstance(event := next_event(), (DocumentEndEvent, StreamEndEvent)):
             if isinstance(event, CollectionEndEvent):
@@ -48,8 +49,18 @@ def duplicate_keys(text: bytes) -> Iterator[tuple[str, ParserEvent, ParserEvent]
                 seen = {} if isinstance(event, MappingStartEvent) else None
                 key_due = True
             elif isinstance(event, (ScalarEvent, AliasEvent)):
-                if seen is not None and key_due and isinstance(event, ScalarEvent):
-                    if event.value in seen and (event.value != "<<" or event.style):
-                        yield event.value, seen[event.value], event
-                    seen.setdefault(event.value, event)
+                if isinstance(event, AliasEvent):
+                    value = named.get(str(event.anchor))
+                else:
+                    value = event.value
+                    if event.anchor is not None:
+                        named[event.anchor] = value
+                if seen is not None and key_due and value is not None and not _is_merge_key(event):
+                    if value in seen:
+                        yield value, seen[value], event
+                    seen.setdefault(value, event)
                 key_due = not key_due
+
+
+def _is_merge_key(event: ParserEvent) -> bool:
+    return isinstance(event, ScalarEvent) and event.value == "<<" and not event.style

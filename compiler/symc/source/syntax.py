@@ -23,6 +23,8 @@ class _Complaint:
     message: str
     hint: str
     code: Code = reading.YAML_SYNTAX
+    where_it_begins: bool = False
+    """The place to mend is where the broken part begins, not where the parser gave up."""
 
 
 _COMPLAINTS = (
@@ -42,11 +44,11 @@ _COMPLAINTS = (
         r"tab character|character '\\t'", "a tab cannot stand here", "indent and separate with spaces"
     ),
     _Complaint("that cannot start any token", "text cannot start with this character", "quote the text"),
-    _Complaint("unexpected end of stream", "the quotes are not closed", "close them"),
     _Complaint(
-        "unexpected document (indicator|separator)",
-        "the quotes are not closed before the document ends",
+        "unexpected (end of stream|document (indicator|separator))",
+        "these quotes are not closed",
         "close them",
+        where_it_begins=True,
     ),
     _Complaint(
         "unknown escape character",
@@ -67,7 +69,10 @@ _COMPLAINTS = (
         _INDENTATION,
     ),
     _Complaint(
-        "expected ':'", 'the ":" after a key is missing', 'write "key: value"; a key stands on one line'
+        "expected ':'",
+        'the ":" after this key is missing',
+        'write "key: value"; a key stands on one line',
+        where_it_begins=True,
     ),
     _Complaint("expected key|block mapping", "a key is due here", _INDENTATION),
     _Complaint("document start", "there is text after the end of the manifest", _INDENTATION),
@@ -86,14 +91,18 @@ _COMPLAINTS = (
 _OTHER = _Complaint("", "this is not valid YAML", _INDENTATION)
 
 
-def syntax_error(path: str, error: YAMLError) -> Diagnostic:
-    """The diagnostic for what stopped the parser, at the place where it stopped."""
+def syntax_error(path: str, error: YAMLError, character: str = "") -> Diagnostic:
+    """The diagnostic for what stopped the parser at ``character``, with the place to mend."""
     if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
         return reading.YAML_SYNTAX.at(Span(path), "this is not valid YAML", hint=_INDENTATION)
     said = " ".join(part for part in (error.context, error.problem) if part)
+    if character == "\t" and "cannot start" in said:
+        said = "tab character"  # libyaml does not say which character it is
     complaint = next((known for known in _COMPLAINTS if re.search(known.problem, said)), _OTHER)
-    at = _span(path, error.problem_mark)
     context = error.context_mark
+    if complaint.where_it_begins and context is not None:
+        return complaint.code.at(_span(path, context), complaint.message, hint=complaint.hint)
+    at = _span(path, error.problem_mark)
     secondary: tuple[LabelledSpan, ...] = ()
     if context is not None and (context.line, context.column) != (
         error.problem_mark.line,
