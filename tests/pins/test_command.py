@@ -233,8 +233,12 @@ def test_mistakes_in_other_manifests_do_not_matter(place: Path) -> None:
 
 
 def test_without_the_extra_it_says_what_to_install(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "mcp.client.session", None)
-    monkeypatch.delitem(sys.modules, "symc.pins.discover", raising=False)
+    for name in [
+        name for name in sys.modules if name.partition(".")[0] == "mcp" or name.startswith("symc.pins.")
+    ]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "mcp", None)
     result = CliRunner().invoke(command, [])
     assert result.exit_code != 0
+    assert '"mcp' in result.stderr
     assert 'pip install "symc[pins]"' in result.stderr
