@@ -185,3 +185,12 @@ def test_a_delegates_tool_is_held_to_the_provider_too() -> None:
         "tool-name-too-long"
     ]
     assert compile_workspace(workspace(child.replace("aa", "a", 1), parent.replace("aa", "a", 1))).ok
+
+
+@pytest.mark.parametrize(
+    "crm", [b"kind: extension\nversion: '1'\n", b"kind: extension\nnmae: crm\n", b"name: [crm\n"]
+)
+def test_a_manifest_without_a_name_is_taken_to_be_named_as_its_file(crm: bytes) -> None:
+    agent = b"kind: agent\nname: support\nextensions: [crm]\ntools: [crm/lookup]\nvariants: {crm/lookup: [memo]}\n"
+    found = compile_workspace(Workspace.of({"ext/crm.yaml": crm, "support.yaml": agent}))
+    assert {one.primary.file for one in found.diagnostics} == {"ext/crm.yaml"}

@@ -44,16 +44,17 @@ def check(sources: Sources, *, built_in: bool = False) -> Manifests:
         poisoned=frozenset(
             refused
             | {file.name for file in files if file.checked is None and file.name}
-            | (_unread_names(sources) - {one.name for one in accepted})
+            | (_unread_names(sources, files) - {one.name for one in accepted})
         ),
         workspace_refused=not workspaces and any(file.kind == "workspace" for file in files),
         diagnostics=report.diagnostics,
     )
 
 
-def _unread_names(sources: Sources) -> set[str]:
-    """The names of manifests that could not be read: not known, but most are named as their file."""
-    stems = (posixpath.splitext(posixpath.basename(path)) for path in sources.refused)
+def _unread_names(sources: Sources, files: Iterable[_File]) -> set[str]:
+    """The names of manifests that could not be read, or do not say them: not known, but most are named as their file."""
+    nameless = {file.document.path for file in files if not file.name}
+    stems = (posixpath.splitext(posixpath.basename(path)) for path in sources.refused | nameless)
     return {stem for stem, ending in stems if ending in (".yaml", ".yml")}
 
 
