@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from symc.diagnostics import Diagnostic, LabelledSpan, Position, Report, Span
@@ -61,18 +62,19 @@ def _constant(name: str) -> Any:
 
 
 def _is_too_deep(data: Any) -> bool:
-    level, depth = [data], -1
-    while level:
+    level, depth = _containers((data,)), 0
+    while level and depth <= DEEPEST:
         depth += 1
-        if depth > DEEPEST:
-            return True
         level = [
             value
             for container in level
-            if container.__class__ in (dict, list)
-            for value in (container.values() if container.__class__ is dict else container)
+            for value in _containers(container.values() if container.__class__ is dict else container)
         ]
-    return False
+    return depth > DEEPEST
+
+
+def _containers(values: Iterable[Any]) -> list[Any]:
+    return [value for value in values if value.__class__ is dict or value.__class__ is list]
 
 
 def _has_lone_surrogate(data: Any) -> bool:
