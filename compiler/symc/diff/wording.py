@@ -1,0 +1,109 @@
+"""Wording: a change as a sentence; what every renderer, and the line about a stale lock, says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from symc.diagnostics import Span
+from symc.diff.model import Change, Comparison
+from symc.diff.rules import find
+from symc.hidden import scan
+
+Json = Any
+_FEW: Final = 3
+
+
+def headline(comparison: Comparison) -> str:
+    """The verdict and its witness in one line: ``WIDENING — support may now call …``."""
+    line = str(comparison.verdict)
+    if comparison.witness:
+        line += f" — {comparison.witness}"
+    elif any(change.widens for change in comparison.changes):
+        line += " today — and a rule is weaker than before"
+    return line
+
+
+def remote_line(comparison: Comparison) -> str:
+    """How many remote texts changed; empty for none."""
+    count = comparison.remote_text_changed
+    return f"{count} remote {'text' if count == 1 else 'texts'} changed" if count else ""
+
+
+def sentence(change: Change) -> str:
+    """What changed, in its rule's words: ``fragment crm/etiquette changed``."""
+    rule = find(change.rule)
+    noun, verb = (rule.noun, rule.verb) if rule is not None else ("", "changed")
+    return f"{noun} {change.subject} {verb}".strip()
+
+
+def counted(change: Change, number: int) -> str:
+    """Changes of one rule as a number: ``2 tools added``."""
+    rule = find(change.rule)
+    noun, verb = (rule.noun or change.subject, rule.verb) if rule is not None else ("change", "")
+    head, _, tail = noun.partition(" ")
+    many = head if number == 1 else _plural(head)
+    return " ".join(word for word in (str(number), many, tail.removesuffix("of").strip(), verb) if word)
+
+
+def _plural(noun: str) -> str:
+    return noun[:-1] + "ies" if noun.endswith("y") else noun if noun.endswith("s") else noun + "s"
+
+
+def readers(change: Change) -> str:
+    """The agents or cells that the change is about, a few of them: ``support, triage and 12 more``."""
+    return listed(change.touches)
+
+
+def listed(names: Sequence[str], few: int = _FEW) -> str:
+    """A few names, and how many more."""
+    shown = ", ".join(names[:few])
+    return shown if len(names) <= few else f"{shown} and {len(names) - few} more"
+
+
+def place(span: Span) -> str:
+    """A location for people: ``manifests/agents/support.yaml:14``."""
+    return span.file if span.is_whole_file else f"{span.file}:{span.start.line}"
+
+
+def where(change: Change) -> str:
+    """Where the change came from, first place only; empty when that is not known."""
+    return place(change.locations[0]) if change.locations else ""
+
+
+def is_text(change: Change) -> bool:
+    """Whether the change is one of text, to be shown line by line."""
+    return isinstance(change.before, str) and isinstance(change.after, str)
+
+
+def values(change: Change) -> tuple[str, str]:
+    """The two sides in one line each, for changes that are no texts; empty where there is nothing."""
+    return _value(change.before), _value(change.after)
+
+
+def _value(value: Json) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_value(item)}" for key, item in value.items() if key != "digest")
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    return str(value)
+
+
+def visible(text: str) -> str:
+    """One line of foreign text with every hidden character spelled out (``<U+200B>``)."""
+    pieces = list(text)
+    for run in scan(text):
+        for at, point in enumerate(run.code_points, run.offset):
+            pieces[at] = f"<U+{point:04X}>"
+    return "".join(pieces).replace("\n", "\\n").replace("\t", "    ")
+
+
+def lines_of(texts: Iterable[str]) -> list[str]:
+    """Lines of foreign text, each visible."""
+    return [visible(line) for line in texts]
