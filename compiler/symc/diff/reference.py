@@ -8,7 +8,7 @@ from typing import Final
 from symc.diff.model import Axis, Rule
 from symc.diff.rules import TABLE, find
 
-__all__ = ["TABLE", "explain", "find", "pages"]
+__all__ = ["TABLE", "explain", "find", "levels", "pages"]
 
 _WIDTH: Final = 88
 _TITLES: Final = {
@@ -36,6 +36,15 @@ def explain(word: str) -> str | None:
         )
         + "\n"
     )
+
+
+def levels() -> dict[str, tuple[str, ...]]:
+    """By code and by name, the levels that a workspace may give to each rule."""
+    legal = {
+        rule: tuple(level for level in ("error", "warn", "info", "off") if rule.accepts(level))
+        for rule in TABLE
+    }
+    return {word: found for rule, found in legal.items() for word in (rule.code, rule.name)}
 
 
 def pages() -> dict[str, str]:
