@@ -137,7 +137,36 @@ def test_an_error_cannot_be_lowered() -> None:
 def test_names_of_diff_rules_may_stand_among_the_rules() -> None:
     files = workspace("kind: workspace\nname: desk\nrules: {tool-added: error}")
     assert places(compile_workspace(files).diagnostics) == ["rule-unknown desk:3:9"]
-    assert compile_workspace(files, diff_rules=lambda: ["tool-added"]).diagnostics == ()
+    rules = {"tool-added": ("error", "off"), "deny-removed": ("error",)}
+    assert compile_workspace(files, diff_rules=lambda: rules).diagnostics == ()
+
+
+def test_a_diff_rule_is_given_only_levels_that_it_accepts() -> None:
+    rules = {"tool-added": ("error", "off"), "deny-removed": ("error",)}
+    files = workspace("kind: workspace\nname: desk\nrules: {deny-removed: off}")
+    assert places(compile_workspace(files, diff_rules=lambda: rules).diagnostics) == [
+        "rule-not-adjustable desk:3:23"
+    ]
+    files = workspace("kind: workspace\nname: desk\nrules: {SYD999: off}")
+    assert places(compile_workspace(files, diff_rules=lambda: rules).diagnostics) == ["rule-unknown desk:3:9"]
+
+
+@pytest.mark.parametrize(
+    ("version", "ok", "hint"),
+    [
+        ("1", True, ""),
+        ("99", False, "install a newer symc"),
+        ("0", False, "run `symc compile --upgrade-lock`"),
+    ],
+)
+def test_a_lock_version_that_cannot_be_written_is_refused(version: str, ok: bool, hint: str) -> None:
+    """L30."""
+    found = compile_workspace(
+        workspace(CRM, SUPPORT, f"kind: workspace\nname: desk\nlock_version: {version}")
+    )
+    assert found.ok == ok
+    assert places(found.diagnostics) == ([] if ok else ["lock-version-not-written desk:3:15"])
+    assert [one.hint.text for one in found.diagnostics if one.hint] == ([] if ok else [hint])
 
 
 def test_texts_of_the_files_that_diagnostics_point_into() -> None:

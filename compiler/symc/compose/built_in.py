@@ -13,14 +13,16 @@ from symc.source import Workspace, parse
 # Read with the package, as a module is: a compile itself reads nothing.
 _TEXTS: Final = {1: resources.files("symc.std").joinpath("std.yaml").read_bytes()}
 
+LOCK_VERSIONS: Final = frozenset(_TEXTS)
+"""The lock versions that this release can write."""
+
 _PATH: Final = "symc:std.yaml"
 """What stands for its path: it lies in no workspace."""
 
 
 @cache
 def built_in(lock_version: int) -> Manifests:
-    """The built-in manifests of a lock version; of an unknown one, the newest."""
-    text = _TEXTS.get(lock_version, _TEXTS[max(_TEXTS)])
-    manifests = check(parse(Workspace.of({_PATH: text})), built_in=True)
+    """The built-in manifests of one of ``LOCK_VERSIONS``."""
+    manifests = check(parse(Workspace.of({_PATH: _TEXTS[lock_version]})), built_in=True)
     assert not manifests.diagnostics, manifests.diagnostics
     return manifests

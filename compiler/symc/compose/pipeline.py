@@ -5,11 +5,11 @@ Pure: what is read was read before, and what is found is returned. Read :func:`c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from symc import profiles
-from symc.compose.built_in import built_in
+from symc.compose.built_in import LOCK_VERSIONS, built_in
 from symc.compose.fit import fit
 from symc.compose.freeze import Composed, freeze_lock
 from symc.compose.guard import guard
@@ -17,12 +17,13 @@ from symc.compose.layout import Layout, layout
 from symc.compose.link import LinkedAgent, Links, link
 from symc.compose.mint import MintedTool, mint
 from symc.compose.prose import Misnomer, Prose, reported
-from symc.compose.rules import ruled
+from symc.compose.rules import DiffRules, ruled
 from symc.compose.select import select
 from symc.compose.typesetting import Typesetter
 from symc.compose.unused import unused_variables
 from symc.composition import LOCK_VERSION, Composition, Lock
-from symc.diagnostics import Diagnostic, Level
+from symc.diagnostics import Diagnostic, Level, Report
+from symc.diagnostics.codes import references as codes
 from symc.manifest.check import check
 from symc.manifest.checked import Manifests
 from symc.source import Workspace, parse
@@ -67,17 +68,16 @@ class Compilation:
         }
 
 
-def compile(
-    workspace: Workspace, *, diff_rules: Callable[[], Iterable[str]] = tuple
-) -> Compilation:  # what it does
+def compile(workspace: Workspace, *, diff_rules: DiffRules = dict) -> Compilation:  # what it does
     """Compile a workspace: the compositions of all its agents, or all mistakes of all its manifests.
 
     A stage works on what the earlier ones accepted; what they refused is not reported again. ``diff_rules`` gives the
-    codes and names that the workspace's ``rules`` may hold beside those of warnings.
+    codes and names that the workspace's ``rules`` may hold beside those of warnings, with the levels each may have.
     """
     sources = parse(workspace)
     manifests = check(sources)
-    lock_version = _lock_version(manifests)
+    report = Report()
+    lock_version = _lock_version(manifests, report)
     links = link(_with_built_in(manifests, lock_version))
     shop = _Workshop(links)
     drafts = [shop.draft(agent) for agent in links.agents.values() if not agent.abstract]
@@ -87,6 +87,7 @@ def compile(
         unsound={one.agent.name for one in drafts if one.unsound},
     )
     found = (
+        *report.diagnostics,
         *workspace.diagnostics,
         *sources.diagnostics,
         *manifests.diagnostics,
@@ -161,10 +162,22 @@ class _Workshop:
         )
 
 
-def _lock_version(manifests: Manifests) -> int:
+def _lock_version(manifests: Manifests, report: Report) -> int:
+    """The lock version to write: the workspace's, or the newest; one that cannot be written is refused (L30)."""
     workspace = manifests.workspace
     wanted = None if workspace is None else workspace.body.lock_version
-    return LOCK_VERSION if wanted is None else wanted
+    if workspace is None or wanted is None or wanted in LOCK_VERSIONS:
+        return LOCK_VERSION if wanted is None else wanted
+    known = " and ".join(str(version) for version in sorted(LOCK_VERSIONS))
+    report.add(
+        codes.LOCK_VERSION_NOT_WRITTEN.at(
+            workspace.span("lock_version"),
+            f"this symc cannot write lock version {wanted}; it writes {known}",
+            hint="install a newer symc" if wanted > LOCK_VERSION else "run `symc compile --upgrade-lock`",
+            subject=workspace.name,
+        )
+    )
+    return LOCK_VERSION
 
 
 def _with_built_in(manifests: Manifests, lock_version: int) -> Manifests:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from symc.diagnostics import Diagnostic, Level, Report
 from symc.diagnostics.codes import TABLE, find
@@ -13,19 +13,21 @@ from symc.diagnostics.suggest import suggestion
 from symc.manifest import model
 from symc.manifest.checked import Checked
 
+DiffRules: TypeAlias = Callable[[], Mapping[str, Collection[str]]]
+"""Codes and names of diff rules, each with the levels that it may have; they are set in the same place and applied by the diff."""
+
 _DIFF: Final = "SYD"
-"""Diff rules are set in the same place and applied by the diff."""
 
 
 def ruled(
     found: Iterable[Diagnostic],
     workspace: Checked[model.Workspace] | None,
-    diff_rules: Callable[[], Iterable[str]] = tuple,
+    diff_rules: DiffRules = dict,
 ) -> tuple[Diagnostic, ...]:
     """The diagnostics at the levels that ``rules`` of the workspace manifest gives them, in report order.
 
-    ``diff_rules`` gives the codes and names of diff rules, which may stand among the others; it is called only for a key
-    that is none of a warning.
+    ``diff_rules`` gives the diff rules that may stand among the others; it is called only for a key that is none of a
+    warning.
     """
     report = Report()
     levels: dict[str, str] = {}
@@ -40,15 +42,16 @@ def ruled(
     return report.diagnostics
 
 
-def _levels(
-    workspace: Checked[model.Workspace], diff_rules: Callable[[], Iterable[str]], report: Report
-) -> dict[str, str]:
+def _levels(workspace: Checked[model.Workspace], diff_rules: DiffRules, report: Report) -> dict[str, str]:
     levels: dict[str, str] = {}
     for key, level in workspace.body.rules.items():
         row = find(key)
         if row is None:
-            known = frozenset(diff_rules())
-            if key not in known and not key.upper().startswith(_DIFF):
+            known = diff_rules()
+            if key in known:
+                if level not in known[key]:
+                    report.add(_not_lowered(workspace, key, level, known[key]))
+            elif known or not key.upper().startswith(_DIFF):
                 names = [*known, *(name for each in TABLE for name in (each.code, each.name))]
                 report.add(
                     codes.RULE_UNKNOWN.at(
@@ -70,3 +73,14 @@ def _levels(
                 )
             )
     return levels
+
+
+def _not_lowered(
+    workspace: Checked[model.Workspace], key: str, level: str, legal: Collection[str]
+) -> Diagnostic:
+    return codes.RULE_NOT_ADJUSTABLE.at(
+        workspace.span("rules", key),
+        f'"{key}" cannot be set to "{level}"; it may be {" or ".join(legal)}',
+        hint="remove the line; a change of what agents may do is always shown",
+        subject=workspace.name,
+    )

@@ -93,3 +93,10 @@ RULE_NOT_ADJUSTABLE = Code(
     "rules: {tool-name-collision: off}",
     "Remove the line and correct what the error says.",
 )
+LOCK_VERSION_NOT_WRITTEN = Code(
+    "SYM214",
+    "lock-version-not-written",
+    "The workspace asks for a lock version that this symc does not write.",
+    "lock_version: 99",
+    "Install the symc that writes it, or move the workspace to a version this one writes.",
+)
