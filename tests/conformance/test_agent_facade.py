@@ -39,6 +39,7 @@ from symc import (
     TokenUsage,
     ToolCall,
 )
+from symc.composition import Layer
 from symc.contracts import (
     ALLOW,
     ASK,
@@ -1957,7 +1958,13 @@ def test_F_17_a_policy_sees_the_whole_request() -> None:
     async def invoke(arguments: Mapping[str, Any]) -> str:
         return "ok"
 
-    bound = ToolBinding(name="exposed", invoke=invoke, extension="crm", raw="raw", chain=("crm/memo",))
+    bound = ToolBinding(
+        name="exposed",
+        invoke=invoke,
+        extension="crm",
+        raw="raw",
+        layers=(Layer(extension="crm", name="memo"),),
+    )
     agent = Agent(
         MockModelProvider([ToolCall("c", "exposed", {"a": [1]}), "x"]),
         tools=[bound],
@@ -1971,7 +1978,7 @@ def test_F_17_a_policy_sees_the_whole_request() -> None:
             tool="exposed",
             raw="raw",
             extension="crm",
-            chain=("crm/memo",),
+            chain=("memo",),
             arguments={"a": [1]},
         )
     ]

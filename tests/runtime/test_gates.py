@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from symc.composition import Layer
 from symc.contracts import (
     ALLOW,
     ASK,
@@ -367,7 +368,9 @@ def test_V_32_a_deny_on_the_base_holds_inside_a_transformer() -> None:
     )
     base = gate_of(body, small)
     assert (
-        refusal(gate_of(over(base, 3), name="t_bulk", chain=("x/bulk",)).call({"n": 1})).detail
+        refusal(
+            gate_of(over(base, 3), name="t_bulk", layers=(Layer(extension="x", name="bulk"),)).call({"n": 1})
+        ).detail
         == "x/small: at most 2"
     )
     assert [arguments["n"] for arguments in body.reached] == [1, 2]
@@ -390,9 +393,13 @@ def test_V_32_an_inner_request_names_the_inner_tool_and_who_calls() -> None:
         return ALLOW
 
     base = gate_of(Body(), decide(watch))
-    play(gate_of(over(base), decide(watch), name="t_memo", chain=("x/memo",)).call({"n": 1}))
+    play(
+        gate_of(over(base), decide(watch), name="t_memo", layers=(Layer(extension="x", name="memo"),)).call(
+            {"n": 1}
+        )
+    )
     assert [(request.tool, request.chain, request.origin) for request in seen] == [
-        ("t_memo", ("x/memo",), "model"),
+        ("t_memo", ("memo",), "model"),
         ("t", (), "layer"),
     ]
 

@@ -98,6 +98,7 @@ class Agent:
             max_model_rounds=rounds,
         )
         self._capabilities = folded.names
+        self._state_checks = folded.state_checks
         self._attestation = attest(
             vendor=vendor,
             model=config,
@@ -252,6 +253,8 @@ class Agent:
                 raise ConfigurationError(f"a {type(attachment).__name__} is no Attachment")
         if state is not None and not isinstance(state, Mapping):
             raise ConfigurationError(f"state is a mapping or None, not a {type(state).__name__}")
+        for check in self._state_checks:
+            check(state if state is not None else FrozenDict())
         if not isinstance(session_id, str):
             raise ConfigurationError(f"a session_id is text, not a {type(session_id).__name__}")
         turn = Turn(

@@ -33,6 +33,7 @@ __all__ = [
     "Stage",
     "StageRecord",
     "StageView",
+    "StateCheck",
     "check_capabilities",
     "fold",
     "granted",
@@ -43,6 +44,9 @@ Handler: TypeAlias = Callable[
     [StageView], "Awaitable[Sequence[SystemPart] | None] | Sequence[SystemPart] | None"
 ]
 """Stands at a stage; refuses by raising. In PROMPT_ASSEMBLY it answers system parts, elsewhere nothing."""
+
+StateCheck: TypeAlias = Callable[[Mapping[str, Any]], None]
+"""Looks at the `state` of a run before it starts; refuses by raising `ConfigurationError`."""
 
 EventSink: TypeAlias = Callable[[AgentEvent], object]
 """Sees every event of every run, in order; sync, so that it cannot hold a run up."""
@@ -68,7 +72,8 @@ class CapabilityContribution:
     `stages` are the stages it takes part in, each with a handler in `handlers`. `tools` are anything `Agent` takes as a
     tool. `preconditions` stand before every tool and can only refuse (F-19). `policies` veto. A composition from a lock
     also gives the name of its `agent`, the `vendor` its manifest names (F-46; empty for any), and its `attestation`,
-    the payload-free account that `Agent.composition_manifest` then is.
+    the payload-free account that `Agent.composition_manifest` then is. `check_state` refuses the `state` of a run, at
+    the call, by raising `ConfigurationError`.
     """
 
     name: str
@@ -80,6 +85,7 @@ class CapabilityContribution:
     agent: str = ""
     vendor: str = ""
     attestation: Mapping[str, Any] | None = None
+    check_state: StateCheck | None = None
 
 
 @runtime_checkable
@@ -159,6 +165,7 @@ class Folded:
     vetoes: tuple[Veto, ...] = ()
     records: tuple[StageRecord, ...] = ()
     attestation: Mapping[str, Any] | None = None
+    state_checks: tuple[StateCheck, ...] = ()
 
 
 def fold(capabilities: Iterable[object], request: ContributionRequest) -> Folded:
@@ -205,6 +212,7 @@ def fold(capabilities: Iterable[object], request: ContributionRequest) -> Folded
             StageRecord(stage, "fold", each.name) for each in contributions for stage in each.stages
         ),
         attestation=compositions[0].attestation if compositions else None,
+        state_checks=tuple(each.check_state for each in contributions if each.check_state is not None),
     )
 
 
@@ -248,6 +256,8 @@ def _check(contribution: CapabilityContribution) -> None:
     for check in contribution.preconditions:
         if not callable(check):
             raise ConfigurationError(f'the capability "{name}": a precondition is not callable')
+    if contribution.check_state is not None and not callable(contribution.check_state):
+        raise ConfigurationError(f'the capability "{name}": its `check_state` is not callable')
     for policy in contribution.policies:
         if not isinstance(policy, PolicyContribution | Veto):
             raise ConfigurationError(f'the capability "{name}": a {type(policy).__name__} is no policy')

@@ -11,7 +11,7 @@ import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
@@ -61,6 +61,7 @@ class Reason(StrEnum):
     APPROVAL_REQUIRED = "approval_required"
     APPROVAL_REFUSED = "approval_refused"
     TOOL_ERROR = "tool_error"
+    SERVER_CHANGED = "server_changed"
     LIMIT = "limit"
     CANCELLED = "cancelled"
     RUN_FAILED = "run_failed"
@@ -94,7 +95,8 @@ class RunScope:
 
     `origin` says who makes this run's calls: the model, or for a delegate the agent through which it was called (P4).
     `inherited` are the vetoes of the agents through which this one was called (P22). `permits` narrows the grants of a
-    delegate to what its parent has (P23); None narrows nothing. `notify` shows a question to whoever watches.
+    delegate to what its parent has (P23); None narrows nothing. `notify` shows a question to whoever watches. `through`
+    are the agents through which it was called, outermost first. `state` and `session_id` are those of the run.
     """
 
     origin: str = "model"
@@ -102,6 +104,9 @@ class RunScope:
     inherited: tuple[Veto, ...] = ()
     permits: Callable[[Effect, ToolBinding | None], bool] | None = None
     notify: Callable[[Interrupt], Awaitable[None]] = _unheard
+    through: tuple[str, ...] = ()
+    state: Mapping[str, Any] = field(default_factory=FrozenDict)
+    session_id: str = ""
 
 
 @dataclass(slots=True)
@@ -173,9 +178,9 @@ class Gate:
         propagates.
         """
         tool, scope = self.tool, _scope.get()
-        if tool.effect not in self.grants or (
-            scope.permits is not None and not scope.permits(tool.effect, tool)
-        ):
+        # A caller's limits are about what is called; what a layer stands on is how that is done.
+        limits = scope.permits if not origin else None
+        if tool.effect not in self.grants or (limits is not None and not limits(tool.effect, tool)):
             raise RefusedError(Reason.NOT_GRANTED, f'the effect "{tool.effect}" is not granted')
         try:
             frozen = freeze(arguments)

@@ -132,6 +132,8 @@ class Run:
             outer,
             approver=self._blueprint.approver or outer.approver,
             notify=self._put_question,
+            state=self._turn.state,
+            session_id=self._turn.session_id,
         )
 
     async def _loop(self) -> AgentResult[Any]:

@@ -7,7 +7,7 @@ import functools
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symc.canonical import digest
 from symc.contracts.contribution import ToolContribution, is_async
@@ -18,7 +18,10 @@ from symc.contracts.names import RAW_TOOL_NAME
 from symc.contracts.vocabulary import Effect
 from symc.runtime.model import ToolSpec
 
-__all__ = ["ToolBinding", "Toolset", "binding_of"]
+if TYPE_CHECKING:
+    from symc.composition import Layer
+
+__all__ = ["Invoke", "ToolBinding", "Toolset", "binding_of"]
 
 Invoke = Callable[[Mapping[str, Any]], Awaitable[str]]
 
@@ -27,8 +30,8 @@ Invoke = Callable[[Mapping[str, Any]], Awaitable[str]]
 class ToolBinding:
     """One tool, bound: what the model is told, who it is, and the async callable that does it.
 
-    `name` is the exposed name; `extension`, `raw` and `chain` (innermost layer first) are the identity, never parsed
-    out of it. `effect` is what calling it means. A tool that is not `exposed` cannot be called by name. `owner` says
+    `name` is the exposed name; `extension`, `raw` and `layers` (innermost first) are the identity, never parsed out of
+    it. `effect` is what calling it means. A tool that is not `exposed` cannot be called by name. `owner` says
     in messages who brought it.
     """
 
@@ -39,10 +42,15 @@ class ToolBinding:
     output_schema: Mapping[str, Any] | None = None
     extension: str = ""
     raw: str = ""
-    chain: tuple[str, ...] = ()
+    layers: tuple[Layer, ...] = ()
     effect: Effect = "tool_call"
     exposed: bool = True
     owner: str = "passed to Agent"
+
+    @property
+    def chain(self) -> tuple[str, ...]:
+        """The names of its layers, innermost first."""
+        return tuple(layer.name for layer in self.layers)
 
     @property
     def spec(self) -> ToolSpec:

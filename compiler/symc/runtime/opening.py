@@ -1,0 +1,257 @@
+"""Opening: an agent of a lock → a running one, or a refusal that says what differs (docs/lockfile.md §5, docs/contracts.md X-20).
+
+verify → environment → providers → bind → connect and compare → install → the agent → close, exactly reversed
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from symc.composition import Composition, Lock
+from symc.composition.cover import digest_of, reached
+from symc.composition.whole import lock_tree
+from symc.diagnostics import Diagnostic
+from symc.diagnostics.codes import pins, running
+from symc.lock import LockError, expect_digest, verify
+from symc.lock.verifying import composition_of
+from symc.runtime.agent import Agent
+from symc.runtime.binding import Binder, Ground
+from symc.runtime.capabilities import GrantEffects
+from symc.runtime.composed import Composed, account
+from symc.runtime.delegates import Edge
+from symc.runtime.diagnosed import DiagnosedError, place
+from symc.runtime.gates import Approver
+from symc.runtime.lifecycle import Closing, HookError, TeardownError, install, units
+from symc.runtime.model import ModelProvider
+from symc.runtime.servers import Servers
+from symc.runtime.sites import Site
+from symc.runtime.slots import Prompt
+
+__all__ = ["Terms", "opened"]
+
+logger: Final = logging.getLogger("symc.runtime")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """On what terms an operator opens an agent; `symc.runtime.loading.LoadedLock.open` explains each."""
+
+    provider: ModelProvider | Mapping[str, ModelProvider]
+    lock_path: Path | None
+    root: Path
+    environ: Mapping[str, str]
+    expect: str | None = None
+    grants: frozenset[str] | None = None
+    approver: Approver | None = None
+    capabilities: tuple[object, ...] = ()
+
+
+@asynccontextmanager
+async def opened(lock: Lock, name: str, terms: Terms) -> AsyncIterator[Agent]:
+    """The agent while the block lasts; everything that was opened for it is closed again, on every way out."""
+    closing = Closing()
+    try:
+        opening = _Opening.of(lock, name, terms)
+        agent = await opening.start(closing)
+        said = {"agent": name, "composition": opening.digests[name]}
+        logger.info("agent opened", extra=said)
+        closing.add("the agent", agent.close)
+        yield agent
+    except BaseException as error:
+        for step, failure in await closing.run():
+            # X-20: what closing meets never hides why it closes.
+            error.add_note(f"while closing, {step} raised {type(failure).__name__}: {failure}")
+        raise
+    failures = await closing.run()
+    logger.info("agent closed", extra={**said, "failures": len(failures)})
+    if failures:
+        raise TeardownError(failures) from failures[0][1]
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Refusals of the lock package and of hooks as refusals of the runtime."""
+    try:
+        yield
+    except LockError as error:
+        raise DiagnosedError(error.diagnostics) from None
+
+
+@dataclass(slots=True, kw_only=True)
+class _Opening:
+    """One agent being opened with all it may call; `compositions` are by name, children before their parents."""
+
+    lock: Lock
+    name: str
+    terms: Terms
+    compositions: Mapping[str, Composition]
+    digests: Mapping[str, str]
+    operator: frozenset[str] | None
+    agents: dict[str, Agent] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, lock: Lock, name: str, terms: Terms) -> _Opening:
+        """Verified: every digest that the agent reaches, what is derived in it, and what was expected of it."""
+        operator = None if terms.grants is None else GrantEffects(*terms.grants).effects
+        with told():
+            composition = composition_of(lock, name)
+            verify(lock, name)
+            compositions = {each.name: each for each in _children_first(composition)}
+            digests = _digests(lock, compositions)
+            if terms.expect is not None and terms.expect != digests[name]:
+                expect_digest(lock, terms.expect, name)
+        return cls(
+            lock=lock,
+            name=name,
+            terms=terms,
+            compositions=compositions,
+            digests=digests,
+            operator=None if operator is None else operator | {"model_call"},
+        )
+
+    async def start(self, closing: Closing) -> Agent:
+        """Bind, connect, install; the agent, ready to run."""
+        _refuse([*self._missing_variables(), *self._unfit_providers()])
+        servers = Servers(lock=self.lock, root=self.terms.root, environ=self.terms.environ)
+        binder = Binder(lock=self.lock, remote=servers, environ=self.terms.environ)
+        for composition in self.compositions.values():
+            binder.compare_implementations(composition.extensions.values())
+        hooks = units(self.compositions.values(), binder.hook)
+        for composition in self.compositions.values():
+            self.agents[composition.name] = self._bound(composition, binder, closing)
+        _refuse(binder.faults)
+        servers.select(self.compositions.values())
+        _refuse(await servers.connect(closing))
+        try:
+            await install(hooks, closing)
+        except HookError as error:
+            at = ("extensions", error.extension, "lifecycle", error.hook_id, "run")
+            hint = "mend what the hook needs; every extension that was open is closed again"
+            raise DiagnosedError(
+                [
+                    running.HOOK_FAILED.at(
+                        place(self.lock, *at), str(error), hint=hint, subject=error.extension
+                    )
+                ]
+            ) from error.__cause__
+        return self.agents[self.name]
+
+    def _bound(self, composition: Composition, binder: Binder, closing: Closing) -> Agent:
+        agent = composition.agent
+        grants = self._granted(composition)
+        vetoes = binder.vetoes(composition)
+        ground = Ground(grants=grants | {"model_call"}, vetoes=vetoes, site=self._sites(agent.name, closing))
+        tools = binder.tools(composition, ground)
+        edges = [
+            Edge(
+                caller=agent.name,
+                delegate=edge,
+                child=self.agents[child],
+                vetoes=vetoes,
+                compositions=self.compositions,
+            )
+            for child, edge in agent.delegates.items()
+        ]
+        composed = Composed(
+            composition=composition,
+            prompt=Prompt.of(composition, lambda: place(self.lock, "agents", agent.name)),
+            tools=(*tools, *(edge.tool for edge in edges)),
+            vetoes=vetoes,
+            account=account(composition, grants=grants, composition_digest=self.digests[agent.name]),
+        )
+        is_root = agent.name == self.name
+        return Agent(
+            self._provider(agent.name),
+            model=agent.model or None,
+            capabilities=(
+                GrantEffects(*sorted(grants)),
+                composed,
+                *(self.terms.capabilities if is_root else ()),
+            ),
+            max_model_rounds=agent.limits.max_model_rounds,
+            approver=self.terms.approver if is_root else None,  # a child asks through its parent's run
+        )
+
+    def _granted(self, composition: Composition) -> frozenset[str]:
+        """F-17: what the lock grants and the operator allows, never more than either."""
+        grants = frozenset(composition.agent.grants)
+        return grants if self.operator is None else grants & self.operator
+
+    def _sites(self, agent: str, closing: Closing) -> Any:
+        terms, whole = self.terms, self.digests[agent]
+
+        def site(tool: str, depth: int) -> Site:
+            return Site(
+                lock=terms.lock_path,
+                digest=whole,
+                agent=agent,
+                tool=tool,
+                depth=depth,
+                root=terms.root,
+                at_close=lambda undo: closing.add(f'layer {depth} of "{tool}"', undo),
+            )
+
+        return site
+
+    def _provider(self, agent: str) -> ModelProvider:
+        given = self.terms.provider
+        return given[agent] if isinstance(given, Mapping) else given
+
+    def _missing_variables(self) -> Iterator[Diagnostic]:
+        """Every variable of the environment that is not set, of all agents, before anything is started."""
+        needed: dict[str, list[str]] = {}
+        for name, composition in sorted(self.compositions.items()):
+            for variable in composition.agent.env:
+                needed.setdefault(variable, []).append(name)
+        for variable, agents in sorted(needed.items()):
+            if variable not in self.terms.environ:
+                listed = " and ".join(f'"{name}"' for name in agents)
+                plural = "agent" if len(agents) == 1 else "agents"
+                yield pins.ENV_MISSING.at(
+                    place(self.lock, "agents", agents[0], "env"),
+                    f"{variable} is not set, and {plural} {listed} cannot start without it",
+                    hint=f"set {variable} and start again",
+                    subject=agents[0],
+                )
+
+    def _unfit_providers(self) -> Iterator[Diagnostic]:
+        """F-46: each agent runs on the provider that its tools were checked for."""
+        given = self.terms.provider
+        for name, composition in sorted(self.compositions.items()):
+            if isinstance(given, Mapping) and name not in given:
+                at = place(self.lock, "agents", name)
+                message = f'no provider was passed for agent "{name}"'
+                hint = f'add it: provider={{"{name}": …}}; one provider alone serves all agents'
+                yield running.PROVIDER_MISMATCH.at(at, message, hint=hint, subject=name)
+                continue
+            wanted, vendor = composition.agent.provider, getattr(self._provider(name), "vendor", "")
+            if wanted not in ("none", vendor):
+                here = f"of {vendor}" if vendor else "of no named vendor"
+                yield running.PROVIDER_MISMATCH.at(
+                    place(self.lock, "agents", name, "provider"),
+                    f'agent "{name}" is checked for the provider "{wanted}"; this one is {here}',
+                    hint=f"pass one of {wanted}, or change `provider` in the manifest and run: symc compile",
+                    subject=name,
+                )
+
+
+def _children_first(composition: Composition) -> Iterator[Composition]:
+    for child in composition.delegates.values():
+        yield from _children_first(child)
+    yield composition
+
+
+def _digests(lock: Lock, compositions: Mapping[str, Composition]) -> dict[str, str]:
+    tree = lock_tree(lock) if lock.stored is None else lock.stored.tree
+    known: dict[int, str] = {}
+    return {name: digest_of(reached(tree, name), name, known) for name in compositions}
+
+
+def _refuse(faults: list[Diagnostic] | tuple[Diagnostic, ...]) -> None:
+    if faults:
+        raise DiagnosedError(faults)

@@ -1,0 +1,54 @@
+"""Where a layer is being bound: what a backend needs to run its inner callable in another process (docs/variants.md V33)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Site", "at", "current_site"]
+
+Undo = Callable[[], Awaitable[None] | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """The place of one layer in one opened agent.
+
+    `lock` is the file the agent was loaded from (None where it was loaded from none) and `digest` the digest of the
+    agent's composition, for a worker to `expect`. `tool` is the exposed name of the variant that the layer mints, and
+    `depth` how many layers stand inside it: the inner callable is the tool with the first `depth` layers of its chain.
+    `root` is the working folder of servers.
+    """
+
+    lock: Path | None
+    digest: str
+    agent: str
+    tool: str
+    depth: int
+    root: Path
+    at_close: Callable[[Undo], None]
+    """Registers what the layer needs undone when the agent closes; sync or async, undone in reverse."""
+
+
+_site: ContextVar[Site | None] = ContextVar("symc_site", default=None)
+
+
+def current_site() -> Site:
+    """The site of the layer whose factory is running; LookupError anywhere else."""
+    site = _site.get()
+    if site is None:
+        raise LookupError("no layer is being bound: a factory asks for its site while it runs, not later")
+    return site
+
+
+@contextmanager
+def at(site: Site) -> Iterator[None]:
+    """Make `site` the current one while a factory runs."""
+    token = _site.set(site)
+    try:
+        yield
+    finally:
+        _site.reset(token)

@@ -1,0 +1,193 @@
+"""Targets: `module:qualname` of the lock → the object in this process, of the form its use needs.
+
+Nothing is imported before an agent that needs it opens, and nothing is looked up again afterwards (X-13).
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from symc.canonical import CanonicalError, canonical_bytes
+from symc.composition import Tool
+from symc.contracts.contribution import ToolContribution, is_async
+from symc.diagnostics import Code, Diagnostic, Span
+from symc.diagnostics.codes import running
+from symc.diagnostics.suggest import suggestion
+
+__all__ = ["TargetError", "decider", "factory", "found", "hook", "invocation", "same"]
+
+_TOOL_FORM: Final = "async def {name}(arguments: Mapping[str, Any]) -> str"
+
+
+class TargetError(Exception):
+    """A target is not what its use needs; says so with a code, a sentence about it, and the next step."""
+
+    def __init__(self, code: Code, message: str, *, notes: tuple[str, ...] = (), hint: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.notes = notes
+        self.hint = hint
+
+    def at(self, span: Span, what: str, subject: str) -> Diagnostic:
+        """The fault as a diagnostic about `what` (`tool "crm/lookup_customer"`), named at `span`."""
+        return self.code.at(
+            span, f"{what}: {self}", notes=self.notes, hint=self.hint or None, subject=subject
+        )
+
+
+def found(target: str) -> Any:
+    """The object that a target names; raises `TargetError` where it is not there."""
+    module_name, _, qualname = target.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
+            raise _broken(module_name, error) from error
+        raise TargetError(
+            running.TARGET_MISSING,
+            f'there is no module "{error.name}" for the target "{target}"',
+            hint="install it, or put its folder on sys.path; `symc run` and `symc verify` add the folder of the lock",
+        ) from None
+    except (Exception, SystemExit) as error:
+        raise _broken(module_name, error) from error
+    value: Any = module
+    for step in qualname.split("."):
+        try:
+            value = getattr(value, step)
+        except AttributeError:
+            owner = module_name if value is module else f"{module_name}:{qualname}"
+            public = [name for name in dir(value) if not name.startswith("_")]
+            raise TargetError(
+                running.TARGET_MISSING,
+                f'"{owner}" has no "{step}", which the target "{target}" names',
+                hint=suggestion(step, public) or "correct `manifests/` and run: symc compile",
+            ) from None
+    return value
+
+
+def _broken(module: str, error: BaseException) -> TargetError:
+    return TargetError(
+        running.TARGET_BROKEN,
+        f'importing "{module}" raises {_said(error)}',
+        hint=f"see the whole failure with: python -c 'import {module}'",
+    )
+
+
+def _said(error: BaseException) -> str:
+    text = str(error).partition("\n")[0]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def invocation(target: str, declared: Tool) -> Callable[[Mapping[str, Any]], Any]:
+    """The async callable of a tool: takes the mapping of its arguments, answers a text (X-12).
+
+    A target that is a `ToolContribution` (made by `@symc.contracts.tool`) declares itself: it is held to the lock.
+    """
+    value = found(target)
+    if isinstance(value, ToolContribution):
+        _hold_to(value, declared, target)
+        return value.invoke
+    form = _TOOL_FORM.format(name=target.rpartition(":")[2].rpartition(".")[2])
+    hint = f"a tool is `{form}`; one that is called by its parameters is declared with @symc.contracts.tool"
+    _require_async(target, value, hint)
+    _require_parameters(target, value, 1, "the mapping of its arguments", hint)
+    return value  # type: ignore[no-any-return]
+
+
+def decider(target: str) -> Callable[[Any], Any]:
+    """The async callable of a policy: takes a request, answers a verdict (X-16)."""
+    value = found(target)
+    hint = "a policy is `async def decide(request: PolicyRequest) -> PolicyVerdict`"
+    _require_async(target, value, hint)
+    _require_parameters(target, value, 1, "the request", hint)
+    return value  # type: ignore[no-any-return]
+
+
+def hook(target: str) -> Callable[[], Any]:
+    """The callable of a lifecycle hook: sync or async, takes nothing (X-19)."""
+    value = found(target)
+    hint = "a hook is `def run() -> None` or `async def run() -> None`"
+    _require_callable(target, value, hint)
+    _require_parameters(target, value, 0, "nothing", hint)
+    return value  # type: ignore[no-any-return]
+
+
+def factory(target: str, *, configured: bool) -> Callable[..., Any]:
+    """The factory of a tool extension, sync: takes func, name and description, and the config where it has one (V30)."""
+    value = found(target)
+    takes = "func, name, description" + (", config" if configured else "")
+    hint = f"a factory is `def factory({takes})`"
+    _require_callable(target, value, hint)
+    if is_async(value):
+        raise TargetError(running.TARGET_SIGNATURE, f'"{target}" is async; a factory is not', hint=hint)
+    _require_parameters(target, value, 4 if configured else 3, takes, hint)
+    return value  # type: ignore[no-any-return]
+
+
+def _require_callable(target: str, value: object, hint: str) -> None:
+    if not callable(value):
+        raise TargetError(
+            running.TARGET_SIGNATURE, f'"{target}" is a {type(value).__name__}, not a function', hint=hint
+        )
+
+
+def _require_async(target: str, value: Any, hint: str) -> None:
+    _require_callable(target, value, hint)
+    if not is_async(value):
+        raise TargetError(running.TARGET_SIGNATURE, f'"{target}" is not async', hint=hint)
+
+
+def _require_parameters(target: str, value: Any, count: int, takes: str, hint: str) -> None:
+    try:
+        signature = inspect.signature(value)
+    except (TypeError, ValueError):
+        return  # some callables of C show no signature
+    try:
+        signature.bind(*[None] * count)
+    except TypeError:
+        names = ", ".join(signature.parameters)  # names only: a default may be anything, a secret too
+        raise TargetError(
+            running.TARGET_SIGNATURE,
+            f'"{target}" has the parameters ({names}); it must take {takes}',
+            hint=hint,
+        ) from None
+
+
+def _hold_to(contribution: ToolContribution, declared: Tool, target: str) -> None:
+    held = {
+        "name": (contribution.name, declared.name),
+        "description": (contribution.description, declared.description),
+        "input_schema": (contribution.input_schema, declared.input_schema),
+        "output_schema": (contribution.output_schema, declared.output_schema),
+    }
+    different = [key for key, (here, there) in held.items() if not same(here, there)]
+    if different:
+        raise TargetError(
+            running.DECLARATION_DIFFERS,
+            f'"{target}" declares another {" and ".join(different)} than the lock',
+            notes=tuple(
+                f"{key}: {_shown(there)} in the lock, {_shown(here)} in the code"
+                for key, (here, there) in held.items()
+                if key in different
+            ),
+            hint="make manifest and code agree, then run: symc compile",
+        )
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two JSON values have the same canonical bytes; a value that has none is like no other."""
+    try:
+        return canonical_bytes(one) == canonical_bytes(other)
+    except CanonicalError:
+        return False
+
+
+def _shown(value: object) -> str:
+    try:
+        text = canonical_bytes(value).decode()
+    except CanonicalError:
+        return "something that is not JSON"
+    return text if len(text) <= 200 else f"{text[:197]}…"
