@@ -28,7 +28,7 @@ def test_a_piece(tier: str, truncated: bool, expected: str) -> None:
 
 def test_pieces_join_with_one_empty_line_and_nothing_else() -> None:
     assert joined([]) == ""
-    assert joined(["a\n", "", "b"]) == "a\n\n\n\n\n\nb"
+    assert joined(["a\n", "", "b"]) == "a\n\n\n\n\nb"
 
 
 @pytest.mark.parametrize(
