@@ -1,0 +1,3 @@
+"""Inner pytest runs over small workspaces."""
+
+pytest_plugins = ["pytester"]
