@@ -27,6 +27,7 @@ from symc.runtime.toolset import ToolBinding
 __all__ = [
     "APPROVAL_TIMEOUT",
     "NO_SCOPE",
+    "Approval",
     "Approver",
     "Gate",
     "Precondition",
@@ -37,6 +38,7 @@ __all__ = [
     "entered",
     "gate",
     "require_effect",
+    "take_approval",
 ]
 
 APPROVAL_TIMEOUT: Final = 300.0
@@ -110,7 +112,7 @@ class RunScope:
 
 
 @dataclass(slots=True)
-class _Approval:
+class Approval:
     """A person's yes to one call; an inner layer that passes the same call on may use it, once (F-47)."""
 
     policies: frozenset[str]
@@ -133,7 +135,7 @@ NO_SCOPE: Final = RunScope()
 """Outside any run: nobody to ask, nothing inherited."""
 
 _scope: ContextVar[RunScope] = ContextVar("symc_run_scope", default=NO_SCOPE)
-_approval: ContextVar[_Approval | None] = ContextVar("symc_approval", default=None)
+_approval: ContextVar[Approval | None] = ContextVar("symc_approval", default=None)
 
 
 def current_scope() -> RunScope:
@@ -141,17 +143,30 @@ def current_scope() -> RunScope:
     return _scope.get()
 
 
+def take_approval() -> Approval | None:
+    """The yes under which this code runs, to be used elsewhere; it is used up here."""
+    approval = _approval.get()
+    if approval is None or approval.used:
+        return None
+    approval.used = True
+    return Approval(approval.policies, approval.arguments)
+
+
 class entered:  # noqa: N801  # reads as what it does: `with entered(scope):`
-    """Make `scope` the current one while the block lasts."""
+    """Make `scope` the current one while the block lasts.
 
-    __slots__ = ("_scope", "_token")
+    A delegate's calls are new calls: no yes to the parent's passes on to them. Only where one call goes on in another
+    process does its `approval` go along.
+    """
 
-    def __init__(self, scope: RunScope) -> None:
+    __slots__ = ("_approval", "_scope", "_token")
+
+    def __init__(self, scope: RunScope, approval: Approval | None = None) -> None:
         self._scope = scope
+        self._approval = approval
 
     def __enter__(self) -> None:
-        # A delegate's calls are new calls: no yes to the parent's passes on to them.
-        self._token = (_scope.set(self._scope), _approval.set(None))
+        self._token = (_scope.set(self._scope), _approval.set(self._approval))
 
     def __exit__(self, *_exception: object) -> None:
         scope, approval = self._token
@@ -264,7 +279,7 @@ async def require_effect(
         await _clear(asked, PolicyRequest(agent=agent, effect=effect, origin=scope.origin), scope)
 
 
-async def _clear(vetoes: Iterable[Veto], request: PolicyRequest, scope: RunScope) -> _Approval | None:
+async def _clear(vetoes: Iterable[Veto], request: PolicyRequest, scope: RunScope) -> Approval | None:
     """Pass when no policy denies and every question is answered yes; the answer, for the layers within."""
     answers = await ask_all(vetoes, request)
     verdict, given = answers.verdict, _approval.get()
@@ -276,7 +291,7 @@ async def _clear(vetoes: Iterable[Veto], request: PolicyRequest, scope: RunScope
         given.used = True
     else:
         await _approve(request, verdict.reasons, answers.why, scope)
-    return _Approval(answers.policies, request.arguments)
+    return Approval(answers.policies, request.arguments)
 
 
 async def _approve(request: PolicyRequest, reasons: tuple[str, ...], why: str, scope: RunScope) -> None:

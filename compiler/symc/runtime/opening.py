@@ -6,11 +6,11 @@ verify → environment → providers → bind → connect and compare → instal
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from symc.composition import Composition, Lock
 from symc.composition.cover import digest_of, reached
@@ -32,7 +32,7 @@ from symc.runtime.servers import Servers
 from symc.runtime.sites import Site
 from symc.runtime.slots import Prompt
 
-__all__ = ["Terms", "opened"]
+__all__ = ["Terms", "children_first", "opened", "told"]
 
 logger: Final = logging.getLogger("symc.runtime")
 
@@ -42,7 +42,7 @@ class Terms:
     """On what terms an operator opens an agent; `symc.runtime.loading.LoadedLock.open` explains each."""
 
     provider: ModelProvider | Mapping[str, ModelProvider]
-    lock_path: Path | None
+    lock_path: Path
     root: Path
     environ: Mapping[str, str]
     expect: str | None = None
@@ -74,12 +74,20 @@ async def opened(lock: Lock, name: str, terms: Terms) -> AsyncIterator[Agent]:
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Refusals of the lock package and of hooks as refusals of the runtime."""
+def told(lock: Lock) -> Iterator[None]:
+    """What the lock package and hooks refuse, as refusals of the runtime."""
     try:
         yield
     except LockError as error:
         raise DiagnosedError(error.diagnostics) from None
+    except HookError as error:
+        fault = running.HOOK_FAILED.at(
+            place(lock, "extensions", error.extension, "lifecycle", error.hook_id, "run"),
+            str(error),
+            hint="mend what the hook needs; every extension that was open is closed again",
+            subject=error.extension,
+        )
+        raise DiagnosedError([fault]) from error.__cause__
 
 
 @dataclass(slots=True, kw_only=True)
@@ -98,10 +106,10 @@ class _Opening:
     def of(cls, lock: Lock, name: str, terms: Terms) -> _Opening:
         """Verified: every digest that the agent reaches, what is derived in it, and what was expected of it."""
         operator = None if terms.grants is None else GrantEffects(*terms.grants).effects
-        with told():
+        with told(lock):
             composition = composition_of(lock, name)
             verify(lock, name)
-            compositions = {each.name: each for each in _children_first(composition)}
+            compositions = {each.name: each for each in children_first(composition)}
             digests = _digests(lock, compositions)
             if terms.expect is not None and terms.expect != digests[name]:
                 expect_digest(lock, terms.expect, name)
@@ -127,18 +135,8 @@ class _Opening:
         _refuse(binder.faults)
         servers.select(self.compositions.values())
         _refuse(await servers.connect(closing))
-        try:
+        with told(self.lock):
             await install(hooks, closing)
-        except HookError as error:
-            at = ("extensions", error.extension, "lifecycle", error.hook_id, "run")
-            hint = "mend what the hook needs; every extension that was open is closed again"
-            raise DiagnosedError(
-                [
-                    running.HOOK_FAILED.at(
-                        place(self.lock, *at), str(error), hint=hint, subject=error.extension
-                    )
-                ]
-            ) from error.__cause__
         return self.agents[self.name]
 
     def _bound(self, composition: Composition, binder: Binder, closing: Closing) -> Agent:
@@ -182,12 +180,13 @@ class _Opening:
         grants = frozenset(composition.agent.grants)
         return grants if self.operator is None else grants & self.operator
 
-    def _sites(self, agent: str, closing: Closing) -> Any:
-        terms, whole = self.terms, self.digests[agent]
+    def _sites(self, agent: str, closing: Closing) -> Callable[[str, int], Site]:
+        terms, whole = self.terms, self.digests[self.name]
 
         def site(tool: str, depth: int) -> Site:
             return Site(
                 lock=terms.lock_path,
+                opened=self.name,
                 digest=whole,
                 agent=agent,
                 tool=tool,
@@ -240,9 +239,10 @@ class _Opening:
                 )
 
 
-def _children_first(composition: Composition) -> Iterator[Composition]:
+def children_first(composition: Composition) -> Iterator[Composition]:
+    """All that an agent may call, and it last; one that is called by two comes twice."""
     for child in composition.delegates.values():
-        yield from _children_first(child)
+        yield from children_first(child)
     yield composition
 
 

@@ -66,14 +66,20 @@ class Servers:
                 if extension.mcp is not None:
                     self._of(extension).selected.add(tool.raw)
 
-    async def connect(self, closing: Closing) -> tuple[Diagnostic, ...]:
-        """Start every server at once and compare its tools; what keeps the agent from starting, of all of them.
+    def select_all(self, extension: Extension) -> None:
+        """Note every tool that the lock holds of the extension's server: each is selected by some agent."""
+        if extension.mcp is not None:
+            self._of(extension).selected.update(extension.tools)
+
+    async def connect(self, closing: Closing, extension: str | None = None) -> tuple[Diagnostic, ...]:
+        """Start every server at once (or that of one extension) and compare its tools; what is not so, of all of them.
 
         `closing` learns how to end each server before it is started.
         """
-        for name, server in self._by_extension.items():
+        starting = {name: server for name, server in self._by_extension.items() if extension in (None, name)}
+        for name, server in starting.items():
             closing.add(f'the server of "{name}"', server.close)
-        found = await asyncio.gather(*[server.connect() for server in self._by_extension.values()])
+        found = await asyncio.gather(*[server.connect() for server in starting.values()])
         return tuple(diagnostic for diagnostics in found for diagnostic in diagnostics)
 
     def _of(self, extension: Extension) -> Server:

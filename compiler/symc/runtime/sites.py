@@ -17,13 +17,14 @@ Undo = Callable[[], Awaitable[None] | None]
 class Site:
     """The place of one layer in one opened agent.
 
-    `lock` is the file the agent was loaded from (None where it was loaded from none) and `digest` the digest of the
-    agent's composition, for a worker to `expect`. `tool` is the exposed name of the variant that the layer mints, and
-    `depth` how many layers stand inside it: the inner callable is the tool with the first `depth` layers of its chain.
-    `root` is the working folder of servers.
+    `lock` is the file it was loaded from. `opened` is the agent that was opened, and `digest` the digest of all it
+    reaches: a worker holds its own lock to it. `agent` is the one that has the tool, itself or a delegate. `tool` is the
+    exposed name of the variant that the layer mints, and `depth` how many layers stand inside it: the inner callable is
+    the tool with the first `depth` layers of its chain. `root` is the working folder of servers.
     """
 
-    lock: Path | None
+    lock: Path
+    opened: str
     digest: str
     agent: str
     tool: str
