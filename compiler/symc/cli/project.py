@@ -90,7 +90,7 @@ def compile_project(folder: Path, reporter: Reporter) -> Project:
             fault = error.diagnostic
             reporter.diagnostics([fault], {}, ok=False, reason=fault.message)
             raise click.exceptions.Exit(ExitCode.COULD_NOT) from None
-        compilation = compile_workspace(workspace)
+        compilation = compile_workspace(workspace, diff_rules=_diff_rules)
     reporter.detail(f"read {counted(len(workspace.files), 'file')} below {folder}")
     return Project(
         folder=folder,
@@ -99,6 +99,13 @@ def compile_project(folder: Path, reporter: Reporter) -> Project:
         diagnostics=tuple(d.relocated(prefix) for d in compilation.diagnostics),
         sources={prefix + path: text for path, text in compilation.texts.items()},
     )
+
+
+def _diff_rules() -> Mapping[str, tuple[str, ...]]:
+    """Imported when a workspace sets levels: most do not."""
+    from symc.diff.reference import levels
+
+    return levels()
 
 
 def require_lock(project: Project, reporter: Reporter, consequence: str) -> None:
