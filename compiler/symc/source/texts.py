@@ -11,6 +11,7 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_right
+from itertools import islice
 
 from symc.diagnostics import Diagnostic, Position, Span
 from symc.diagnostics.codes import reading
@@ -34,6 +35,9 @@ _FORBIDDEN_IN_YAML = re.compile(
     "\ufffe\uffff]"  # not printable in YAML's sense
     "|\r(?!\n)"
 )
+_COUNTED = 100
+"""Further places of one file that are counted."""
+
 _SPOKEN = {
     "\0": "a NUL character",
     "\r": "a carriage return without a line feed",
@@ -79,16 +83,18 @@ def unclean(path: str, raw: bytes, *, yaml: bool = False) -> Diagnostic | None:
         before = raw[: error.start].decode().removeprefix("\ufeff")
         said = f"byte 0x{raw[error.start]:02x} is not valid UTF-8 here"
         return _not_utf8(path, Lines(before).position(len(before)), said)
-    found = list((_FORBIDDEN_IN_YAML if yaml else _FORBIDDEN).finditer(text))
+    pattern = _FORBIDDEN_IN_YAML if yaml else _FORBIDDEN
+    found = list(islice(pattern.finditer(text), _COUNTED + 1))
     if not found:
         return None
     if 2 * text.count("\0") >= len(text) - 1 > 0:
         return _not_utf8(path, Position(1, 1), "the file looks like UTF-16, not UTF-8")
+    more = len(found) - 1 if len(found) <= _COUNTED else f"at least {_COUNTED}"
     first, at = found[0].group(), Lines(text).position(found[0].start())
     return reading.FORBIDDEN_CHARACTER.at(
         Span(path, at, Position(at.line, at.column + 1)),
         f"{_SPOKEN.get(first) or 'the character ' + _called(first)} is not allowed in this file",
-        notes=(f"{len(found) - 1} more such characters in this file",) if len(found) > 1 else (),
+        notes=(f"{more} more such characters in this file",) if len(found) > 1 else (),
         hint="end lines with LF or CRLF"
         if first == "\r"
         else "delete it; inside double quotes it can be an escape",
