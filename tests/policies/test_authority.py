@@ -48,6 +48,16 @@ def test_a_name_that_is_no_tool_of_the_agent_is_denied() -> None:
     )
 
 
+def test_a_delegate_that_the_agent_does_not_have_is_denied() -> None:
+    one = composition(
+        compiled(OS, agent("desk", ["os/read"], delegates=["other"]), agent("other", [])), "desk"
+    )
+    assert decide(one, PolicyRequest(agent="desk", effect="delegate", tool="ask_nobody")).rule == "unexposed"
+    assert decide(one, PolicyRequest(agent="desk", effect="delegate", tool="ask_other")).outcome == "allow"
+    # A delegate is not called with the effect of calling a tool.
+    assert decide(one, PolicyRequest(agent="desk", effect="tool_call", tool="ask_other")).rule == "unexposed"
+
+
 def test_an_effect_that_is_not_granted_is_denied_before_any_policy() -> None:
     one = composition(compiled(OS, agent("desk", ["os/read"], grants=["memory_read"])), "desk")
     request = PolicyRequest(agent="desk", effect="memory_write")
@@ -85,6 +95,30 @@ def test_a_condition_holds_through_every_layer_that_hands_the_arguments_on(layer
     found = compiled(OS, agent("desk", ["os/shell"], variants=only, policies=[rule]))
     assert decided(found, "desk", "run", {"n": 100}).outcome == "deny"
     assert decided(found, "desk", "run", {"n": 99}).outcome == "allow"
+
+
+def test_a_rule_over_every_call_sees_each_call_of_a_chain() -> None:
+    exact = {"properties": {"n": {"type": "integer"}}, "additionalProperties": False, "required": ["n"]}
+    rule = deny("exact", when=exact, actions=["tool_call"])
+    found = compiled(
+        OS, agent("desk", ["os/shell"], variants={"os/shell": ["cache", "batch"]}, policies=[rule])
+    )
+    # The variant is called with `exp`, the tool below without.
+    assert decided(found, "desk", "shell_cache", {"n": 1, "exp": 5}).outcome == "deny"
+    assert decided(found, "desk", "shell_cache", {"exp": 5}).outcome == "allow"
+    assert decided(found, "desk", "shell_cache_batch", {"calls": []}).outcome == "ask-code"
+
+
+def test_of_several_selectors_each_sees_the_arguments_of_what_it_names() -> None:
+    when = {"properties": {"exp": {"type": "number"}}, "required": ["exp"]}
+    variant = {"variant": "os/shell", "chain": ["cache"]}
+    rule = deny("fresh", "os/read", variant, {"variant": "os/shell", "chain": ["audit"]}, when=when)
+    found = compiled(OS, agent("desk", ["os/*"], variants=CHAINED, policies=[rule]))
+    outcomes = {
+        tool: decided(found, "desk", tool, {"n": 1, "exp": 5}).outcome
+        for tool in ("read", "shell", "shell_cache", "shell_cache_audit")
+    }
+    assert outcomes == {"read": "deny", "shell": "allow", "shell_cache": "deny", "shell_cache_audit": "deny"}
 
 
 def test_what_a_wrapper_keeps_to_itself_is_not_seen_by_the_rule_of_its_base() -> None:

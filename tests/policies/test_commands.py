@@ -150,6 +150,37 @@ def test_why_a_delegate() -> None:
 
 
 @pytest.mark.usefixtures("desk")
+def test_why_an_extension() -> None:
+    assert why("guard") == [
+        "guard  (extension)",
+        "required by  crm  [manifests/crm.yaml:4]",
+        "used by  desk  [manifests/desk.yaml:4]",
+    ]
+
+
+def test_why_a_rule_that_reaches_nothing_and_a_tool_with_a_name_of_its_own(desk: Path) -> None:
+    (desk / "manifests" / "desk.yaml").write_text(
+        "kind: agent\n"
+        "name: desk\n"
+        "extensions: [crm]\n"
+        "tools: [{tool: crm/export, as: out}]\n"
+        "delegates: [other, {agent: other, may_exceed: [memory_write]}, third]\n"
+        "policies:\n"
+        "  - {policy_id: none, ask: {}, actions: [memory_read]}\n"
+        "  - {policy_id: some, ask: {tools: [crm/export]}}\n",
+        encoding="utf-8",
+    )
+    (desk / "manifests" / "third.yaml").write_text("kind: agent\nname: third\n", encoding="utf-8")
+    assert why("none")[-1] == "guards  nothing of this agent"
+    assert why("some")[-1] == "guards  out"
+    assert "named by  `as: out`  [manifests/desk.yaml:4]" in why("out")
+    assert [line for line in why("ask_other") if "delegated" in line] == [
+        "delegated by  desk; may exceed nothing  [manifests/desk.yaml:5]",
+        "delegated by  desk; may exceed memory_write  [manifests/desk.yaml:5]",
+    ]
+
+
+@pytest.mark.usefixtures("desk")
 def test_why_not() -> None:
     result = symc("why", "desk", "c_exprot")
     assert result.exit_code == 2
@@ -233,6 +264,7 @@ def test_arguments_that_never_reach_a_policy_are_told() -> None:
     ("arguments", "said"),
     [
         (["desk"], "give either --tool or --cases"),
+        (["--cases", "manifests/desk.yaml", "--args", "{}1"], "belong to --tool"),
         (["--tool", "c_export"], "name the agent"),
         (["desk", "--tool", "c_exprot"], 'did you mean "c_export"?'),
         (["dsek", "--tool", "c_export"], 'did you mean "desk"?'),
@@ -246,6 +278,24 @@ def test_what_policy_test_cannot_do(arguments: list[str], said: str) -> None:
     result = symc("policy", "test", *arguments)
     assert result.exit_code == 2
     assert said in result.stderr
+
+
+def test_nothing_is_decided_in_a_workspace_with_errors(desk: Path) -> None:
+    (desk / "manifests" / "other.yaml").write_text(OTHER + "oops: 1\n", encoding="utf-8")
+    result = symc("policy", "test", "desk", "--tool", "c_export")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "nothing decided" in result.stderr
+
+
+def test_a_question_that_a_person_answers_names_the_code_that_is_asked_as_well(desk: Path) -> None:
+    policy = "policies: [{policy_id: careful, ask: {tools: [crm/export]}}]\n"
+    (desk / "manifests" / "desk.yaml").write_text(DESK + policy, encoding="utf-8")
+    result = symc("policy", "test", "desk", "--tool", "c_export", "--args", '{"n": 1}')
+    assert result.stdout.splitlines() == [
+        "ask  desk/careful",
+        "  desk/careful",
+        "  code is asked as well: guard/code",
+    ]
 
 
 def test_a_table(desk: Path) -> None:
@@ -274,6 +324,7 @@ def test_a_table(desk: Path) -> None:
         "desk: 1\n",
         "desk: [1]\n",
         "desk: [{tool: c_export}]\n",
+        "desk: [{tool: c_export, expcet: deny}]\n",
         "desk: [{tool: c_export, expect: maybe}]\n",
         "desk: [{tool: c_export, expect: [deny]}]\n",
         "desk: [{tool: 1, expect: deny}]\n",

@@ -31,6 +31,7 @@ IMPOSSIBLE: list[Any] = [
     {"type": "object", "minProperties": 2, "maxProperties": 1},
     {"type": "string", "enum": [1, 2]},
     {"type": "integer", "const": "a"},
+    {"type": "integer", "const": True},
     {"enum": [1, 2], "minimum": 3},
     {"const": "ab", "pattern": "^b"},
     {"allOf": [{"type": "string"}, {"type": "integer"}]},
@@ -68,6 +69,12 @@ POSSIBLE: list[Any] = [
     {"type": "object", "properties": {"a": False}},
     {"type": "object", "required": ["a"], "properties": {"b": False}},
     {"type": ["integer", "null"], "minimum": 1},
+    {
+        "type": "object",
+        "required": ["a"],
+        "properties": {"a": {"minimum": 5}},
+        "allOf": [{"properties": {"a": {"maximum": 5}}}],
+    },
 ]
 
 
@@ -164,6 +171,7 @@ TOOL = extension(
             "name": {"type": "string"},
             "path": {"type": "string"},
             "kind": {"enum": ["a", "b"]},
+            "files": {"type": "array"},
         },
         "ping": {},
     },
@@ -214,11 +222,19 @@ INTEGER = {"type": "integer", "minimum": 10}
         ({"properties": {"n": {"const": 10}}}, []),
         ({"properties": {"kind": {"enum": ["a"]}}}, []),
         ({"properties": {"name": {}}}, []),
+        ({"properties": {"name": {"minLength": 2, "allOf": [True, {"type": "string"}]}}}, []),
+        ({"properties": {"files": {"type": "array", "items": {"minLength": 2}}}}, [UNTYPED]),
         # P13: paths
         ({"properties": {"path": {"type": "string", "pattern": "^src/"}}}, [PATH]),
         ({"properties": {"path": {"type": "string", "not": {"pattern": "^src/"}}}}, [PATH]),
         ({"properties": {"path": {"const": "src/a"}}}, []),
         ({"properties": {"name": {"type": "string", "pattern": "^src/"}}}, []),
+        ({"properties": {"path": {"type": "string", "anyOf": [{"pattern": "^a"}, False]}}}, [PATH]),
+        ({"properties": {"files": {"type": "array", "items": {"type": "string", "pattern": "^a"}}}}, [PATH]),
+        # what holds together
+        ({"allOf": [{"properties": {"n": INTEGER}}, True, {"required": ["n"]}]}, []),
+        ({"allOf": [{"required": ["m"]}]}, [UNKNOWN]),
+        ({"allOf": [{"properties": {"n": {"type": "string"}}}]}, [AGAINST]),
         # against what the tool accepts
         ({"properties": {"n": {"type": "integer", "minimum": 51}}}, [AGAINST]),
         ({"properties": {"n": {"type": "integer", "minimum": 50}}}, []),
@@ -269,6 +285,11 @@ SCHEMAS: list[dict[str, Any]] = [
     {"type": "object", "anyOf": [{"properties": {"n": {}}}, {"properties": {"m": {}}}]},
     {"type": "object", "$ref": "#/$defs/args", "$defs": {"args": {"properties": {"n": {}}}}},
     {"type": "object", "if": {"required": ["m"]}, "then": {"properties": {"n": {}}}},
+    {
+        "type": "object",
+        "anyOf": [True, {"$ref": "#/$defs/m"}, {"$ref": "#/$defs/n"}],
+        "$defs": {"m": {"properties": {"m": {}}}, "n": {"properties": {"n": {}}}},
+    },
 ]
 
 
@@ -298,3 +319,27 @@ def test_both_sides_of_a_contradiction_are_shown() -> None:
     one = compiled(TOOL, agent("desk", ["os/*"], policies=[rule])).diagnostics[0]
     assert (one.primary.file, one.secondary[0].span.file) == ("desk.yaml", "os.yaml")
     assert "no number satisfies both `minimum: 51` and `maximum: 50`" in one.message
+
+
+def test_a_property_of_several_alternatives_contradicts_nothing_for_certain() -> None:
+    tool = extension("os")
+    alternatives = [{"properties": {"n": {"type": "integer"}}}, {"properties": {"n": {"type": "string"}}}]
+    tool["tools"] = [
+        {"name": "list", "invoke": "m:f", "input_schema": {"type": "object", "anyOf": alternatives}}
+    ]
+    rule = deny("rule", "os/list", when={"properties": {"n": {"type": "string"}}, "required": ["n"]})
+    assert found(compiled(tool, agent("desk", ["os/*"], policies=[rule]))) == []
+
+
+def test_a_reference_out_of_a_property_is_left_alone() -> None:
+    tool = extension("os")
+    kind = {"$ref": "#/$defs/kind", "enum": ["a"]}
+    schema = {"type": "object", "properties": {"kind": kind}, "$defs": {"kind": {"type": "string"}}}
+    tool["tools"] = [{"name": "list", "invoke": "m:f", "input_schema": schema}]
+    rule = deny("rule", "os/list", when={"properties": {"kind": {"const": "b"}}})
+    assert found(compiled(tool, agent("desk", ["os/*"], policies=[rule]))) == []
+
+
+def test_a_condition_over_every_call_is_held_to_no_tool() -> None:
+    rule = deny("rule", when={"properties": {"n": {"minimum": 1}}, "required": ["m"]}, actions=["tool_call"])
+    assert found(compiled(TOOL, agent("desk", ["os/*"], policies=[rule]))) == [UNTYPED]

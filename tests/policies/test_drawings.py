@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -52,6 +53,30 @@ def test_the_nodes_and_edges() -> None:
     } <= set(edges)
     known = {node.id for node in nodes}
     assert all({edge.source, edge.target} <= known for edge in edges)
+
+
+def test_an_agent_that_two_others_call_stands_once() -> None:
+    shared = composition(
+        compiled(
+            agent("top", [], delegates=["left", "right"]),
+            agent("left", [], delegates=["below"]),
+            agent("right", [], delegates=["below"]),
+            agent("below", []),
+        ),
+        "top",
+    )
+    nodes, edges = elements(shared)
+    assert [node.label for node in nodes if node.kind == "agent"] == ["below", "left", "right", "top"]
+    assert len([edge for edge in edges if edge.kind == "delegates"]) == 4
+
+
+def test_a_variant_whose_base_is_missing_is_drawn_all_the_same() -> None:
+    # A lock that somebody edited is refused elsewhere; drawing it is no reason to fail.
+    one = desk()
+    tools = {name: tool for name, tool in one.agent.tools.items() if name != "shell"}
+    nodes, edges = elements(replace(one, agent=replace(one.agent, tools=tools)))
+    assert Node("tool:desk/run", "variant", "run") in nodes
+    assert not [edge for edge in edges if edge.target == "tool:desk/run" and edge.kind == "derives"]
 
 
 def test_every_node_and_edge_is_drawn_once() -> None:
@@ -147,3 +172,8 @@ def test_the_table() -> None:
         "desk/code       not granted: memory_read",
         "guard/no-write  it names no tool of this agent",
     )
+
+
+def test_the_table_of_an_agent_without_tools() -> None:
+    one = composition(compiled(agent("bare", [])), "bare")
+    assert coverage(one).lines() == ("effect      guarded by", "model_call  nothing — uncovered")

@@ -68,6 +68,19 @@ def test_the_nearest_name_is_offered_as_an_edit(written: Any, meant: str) -> Non
     assert one.hint.edit.replacement == f'"{meant}"'
 
 
+@pytest.mark.parametrize(
+    ("written", "replacement"),
+    [("os/raed", "os/read"), ("'os/raed'", "'os/read'"), ("*name", None)],
+)
+def test_an_edit_is_written_as_the_name_was(written: str, replacement: str | None) -> None:
+    text = f"kind: workspace\nx-name: &name os/raed\npolicies:\n  - policy_id: rule\n    deny: {{tools: [{written}]}}\n"
+    files = {"os.yaml": json.dumps(OS).encode(), "workspace.yaml": text.encode()}
+    (one,) = compile(Workspace.of(files)).diagnostics
+    assert one.hint is not None
+    edit = one.hint.edit
+    assert (edit.replacement if edit else None) == replacement
+
+
 def test_a_rule_of_an_extension_that_nobody_uses_is_judged_too() -> None:
     idle = extension("idle", {}, policies=[deny("rule", "os/raed")])
     assert found(compiled(OS, idle)) == [UNKNOWN]

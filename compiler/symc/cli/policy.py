@@ -138,11 +138,7 @@ def _run_table(lock: Lock, path: Path, agent: str | None, reporter: Reporter) ->
     from symc.cli.decisions import read_cases, unexpected
     from symc.diagnostics.codes.policies import POLICY_CASE_INVALID
 
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise click.FileError(str(path), error.strerror or "unreadable") from None
-    found = read_cases(path.as_posix(), content)
+    found = read_cases(path.as_posix(), path.read_bytes())
     cases = [case for case in found.cases if agent in (None, case.agent)]
     diagnostics = (*found.diagnostics, *unexpected(lock, cases))
     failed = len({(one.primary, one.code) for one in diagnostics})

@@ -341,10 +341,9 @@ class _Shape:
                 if document is None:
                     document = Document(dict(schema), draft_of(schema) or DRAFT_2020_12)
                 target = document.resolve(str(one.get("$ref", one.get("$dynamicRef"))), "")
-                if isinstance(target, Target):
-                    waiting.append(target.schema)
-                else:
-                    is_open = True
+                waiting.append(
+                    target.schema if isinstance(target, Target) else {"additionalProperties": True}
+                )
         return cls(properties, is_open=is_open)
 
     def has(self, name: str) -> bool:

@@ -77,8 +77,7 @@ class _Delegation:
         """The delegates of an agent, each with the rows that name it and what they let it exceed."""
         found: dict[str, list[tuple[Place, tuple[str, ...]]]] = {}
         for row, place in self.links.agents[name].delegates:
-            if row.agent in self.own:
-                found.setdefault(row.agent, []).append((place, row.may_exceed))
+            found.setdefault(row.agent, []).append((place, row.may_exceed))
         return found
 
     def above(self, name: str, power: Power) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -209,36 +210,27 @@ class Provenance:
 
     def _brought(self, extension: str) -> Iterator[Fact]:
         """How the agent comes to the extension: it is used, or required by one that is."""
-        if extension == BUILT_IN:
-            return
-        uses = self.composed.agent.uses
         way = self._way(extension)
         for name, required in zip(way[1:], way, strict=False):
-            yield Fact(
-                "required by", name, self.links.extensions[name].span("requires", self._row(name, required))
-            )
-        if way[-1] in uses:
-            place = uses[way[-1]].place
-            yield Fact("used by", place.owner, place.span())
+            span = self.links.extensions[name].span("requires", self._requires(name).index(required))
+            yield Fact("required by", name, span)
+        place = self.composed.agent.uses[way[-1]].place
+        yield Fact("used by", place.owner, place.span())
 
     def _way(self, extension: str) -> list[str]:
         """The extension, what requires it, … up to one that the agent uses; the shortest such way."""
-        ways = [[extension]]
+        ways = deque([[extension]])
         seen = {extension}
-        for way in ways:  # grows while it is walked: breadth first
-            if way[-1] in self.composed.agent.uses:
-                return way
+        while ways[0][-1] not in self.composed.agent.uses:
+            way = ways.popleft()
             for name in self.composed.agent.closure:
                 if name not in seen and way[-1] in self._requires(name):
                     seen.add(name)
                     ways.append([*way, name])
-        return [extension]
+        return ways[0]
 
     def _requires(self, name: str) -> list[str]:
         return [Requirement.parse(text).name for text in self.links.extensions[name].body.requires]
-
-    def _row(self, name: str, required: str) -> int:
-        return self._requires(name).index(required)
 
 
 def _keys(tool: MintedTool) -> tuple[tuple[str, str, bytes], ...]:

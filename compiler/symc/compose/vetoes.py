@@ -31,11 +31,6 @@ class Veto:
         return self.owned.id
 
     @property
-    def written(self) -> model.Rule | None:
-        """The body of a ``deny`` or ``ask``; None for a policy in code."""
-        return self.owned.policy.deny or self.owned.policy.ask
-
-    @property
     def unconditional(self) -> bool:
         """True for a ``deny`` or ``ask`` that asks nothing of the arguments."""
         return self.policy.effect != "decide" and self.policy.when in (None, True, {})
