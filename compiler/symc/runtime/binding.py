@@ -49,7 +49,7 @@ class Ground:
 
     grants: frozenset[str]
     vetoes: tuple[Veto, ...]
-    site: Callable[[str, int], Site]
+    site: Callable[[BoundTool], Site]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -166,7 +166,7 @@ class Binder:
             return None
         gated = gate(inner, agent=composition.name, grants=ground.grants, vetoes=ground.vetoes)
         path = ("agents", composition.name, "tools", tool.name, "chain", depth)
-        with at(ground.site(tool.name, depth)):
+        with at(ground.site(tool)):
             return self._tried(
                 lambda: layer(
                     registered,
@@ -236,7 +236,8 @@ class Binder:
         try:
             return bind()
         except TargetError as error:
-            self.faults.append(error.at(place(self.lock, *path), what, what.partition('"')[2].rstrip('"')))
+            subject = what.split('"')[1]  # what is named first, in quotes
+            self.faults.append(error.at(place(self.lock, *path), what, subject))
             return None
 
 

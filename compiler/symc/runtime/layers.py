@@ -156,6 +156,7 @@ def layer(
         raise TargetError(
             running.LAYER_REFUSED,
             f'the factory "{registered.factory}" raises {type(error).__name__}: {error}',
+            hint="mend the factory; it is called once for each variant, when an agent opens",
         ) from error
     parameters = Parameters.of(input_schema)
     _require_layer(registered, answer, func)

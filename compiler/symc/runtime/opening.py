@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from symc.composition import Composition, Lock
+from symc.composition import BoundTool, Composition, Lock
 from symc.composition.cover import digest_of, reached
 from symc.composition.whole import lock_tree
 from symc.diagnostics import Diagnostic
@@ -29,7 +29,7 @@ from symc.runtime.gates import Approver
 from symc.runtime.lifecycle import Closing, HookError, TeardownError, install, units
 from symc.runtime.model import ModelProvider
 from symc.runtime.servers import Servers
-from symc.runtime.sites import Site
+from symc.runtime.sites import Site, site_of
 from symc.runtime.slots import Prompt
 
 __all__ = ["Terms", "children_first", "opened", "told"]
@@ -143,7 +143,7 @@ class _Opening:
         agent = composition.agent
         grants = self._granted(composition)
         vetoes = binder.vetoes(composition)
-        ground = Ground(grants=grants | {"model_call"}, vetoes=vetoes, site=self._sites(agent.name, closing))
+        ground = Ground(grants=grants | {"model_call"}, vetoes=vetoes, site=self._sites(composition, closing))
         tools = binder.tools(composition, ground)
         edges = [
             Edge(
@@ -180,19 +180,19 @@ class _Opening:
         grants = frozenset(composition.agent.grants)
         return grants if self.operator is None else grants & self.operator
 
-    def _sites(self, agent: str, closing: Closing) -> Callable[[str, int], Site]:
+    def _sites(self, composition: Composition, closing: Closing) -> Callable[[BoundTool], Site]:
         terms, whole = self.terms, self.digests[self.name]
 
-        def site(tool: str, depth: int) -> Site:
-            return Site(
+        def site(tool: BoundTool) -> Site:
+            return site_of(
+                tool,
+                composition,
                 lock=terms.lock_path,
                 opened=self.name,
                 digest=whole,
-                agent=agent,
-                tool=tool,
-                depth=depth,
                 root=terms.root,
-                at_close=lambda undo: closing.add(f'layer {depth} of "{tool}"', undo),
+                environ=terms.environ,
+                at_close=closing.add,
             )
 
         return site

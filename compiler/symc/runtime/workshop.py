@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -30,7 +30,7 @@ from symc.runtime.loading import LoadedLock
 from symc.runtime.opening import children_first, told
 from symc.runtime.policies import Veto
 from symc.runtime.servers import Servers
-from symc.runtime.sites import Site
+from symc.runtime.sites import Site, site_of
 
 __all__ = ["Passage", "Workshop"]
 
@@ -79,6 +79,8 @@ class Passage:
 class _Bench:
     """What the workshop keeps of one agent that was opened elsewhere: verified, and the gates of its tools."""
 
+    opened: str
+    digest: str
     compositions: Mapping[str, Composition]
     vetoes: dict[str, tuple[Veto, ...]] = field(default_factory=dict)
     gates: dict[tuple[str, str, int], Gate] = field(default_factory=dict)
@@ -154,7 +156,7 @@ class Workshop:
                 expect_digest(lock, digest, opened)
                 verify(lock, opened)
                 reached = children_first(composition_of(lock, opened))
-            self._benches[opened, digest] = _Bench({each.name: each for each in reached})
+            self._benches[opened, digest] = _Bench(opened, digest, {each.name: each for each in reached})
         return self._benches[opened, digest]
 
     async def _inner(self, bench: _Bench, agent: str, tool: str, depth: int) -> tuple[Gate, str]:
@@ -167,7 +169,7 @@ class Workshop:
         if (agent, tool, depth) not in bench.gates:
             inner = next(one for one in composition.agent.tools.values() if _stands_in(one, variant, depth))
             grants, vetoes = frozenset(composition.agent.grants), self._vetoes(bench, agent)
-            ground = Ground(grants=grants, vetoes=vetoes, site=self._no_site)
+            ground = Ground(grants=grants, vetoes=vetoes, site=self._sites(bench, composition))
             self._require_variables(composition.extensions[inner.extension], inner)
             binding = self._binder.inner(composition, inner, ground)
             await self._open(composition.extensions[inner.extension], composition)
@@ -212,9 +214,20 @@ class Workshop:
             inherited=tuple(veto for policy_id, veto in inherited.items() if policy_id not in own),
         )
 
-    def _no_site(self, tool: str, depth: int) -> Site:
-        # V11: a tool has one backend; what stands inside it stays where it runs.
-        raise ContractViolationError(f'layer {depth} of "{tool}" is bound in a worker')
+    def _sites(self, bench: _Bench, composition: Composition) -> Callable[[BoundTool], Site]:
+        def site(tool: BoundTool) -> Site:
+            return site_of(
+                tool,
+                composition,
+                lock=self._loaded.path,
+                opened=bench.opened,
+                digest=bench.digest,
+                root=self._root,
+                environ=self._environ,
+                at_close=self._closing.add,
+            )
+
+        return site
 
     def _require_variables(self, extension: Extension, inner: BoundTool) -> None:
         needed = {name for text in _texts(extension, inner) for name in REFERENCE.findall(text)}
