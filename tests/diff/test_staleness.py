@@ -65,7 +65,7 @@ def test_a_stale_lock_is_described(project: Path) -> None:
     result = symc("compile", "--check")
     assert result.exit_code == 1
     assert last_line(result) == (
-        "symc.lock is out of date: support: fragment crm/etiquette changed (manifests/crm.yaml:9); 1 tool added"
+        "symc.lock is out of date: support: fragment crm/etiquette changed (manifests/crm.yaml:10); 1 tool added"
         " — WIDENING. Run: symc compile"
     )
     assert (lock.read_bytes(), lock.stat().st_mtime_ns) == (before, 1)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from symc.cli.project import Project
-from symc.diagnostics import Span
+from symc.diagnostics import Position, Span
 
 if TYPE_CHECKING:
     from symc.compose.freeze import Composed
@@ -75,13 +75,26 @@ class _Finder:
     def _fragment(self, item: Item) -> Span | None:
         document = self._documents[item.owner]
         if item.name == "instructions" and "instructions" in document.document.data:
-            span: Span = document.span("instructions")
-            return span
+            return self._in_text(document, ("instructions",), item)
         for number, one in enumerate(document.document.data.get("prompts") or ()):
-            if one.get("fragment_id") == item.name:
-                file = document.files.get(str(number))
-                return Span(file) if file else document.span("prompts", number, "text")
+            if one.get("fragment_id") != item.name:
+                continue
+            file = document.files.get(str(number))
+            if file is not None:
+                place = Position((item.line or 0) + 1, 1)
+                return Span(file, place, place)
+            if "text" not in one:
+                span: Span = document.span("prompts", number, "fragment_id")
+                return span
+            return self._in_text(document, ("prompts", number, "text"), item)
         return None
+
+    def _in_text(self, document: Any, path: tuple[str | int, ...], item: Item) -> Span:
+        """The line of the text that differs first, where it stands in the manifest as such."""
+        span: Span = (
+            document.span(*path) if item.line is None else document.document.text_span(path, item.line, 0)
+        )
+        return span
 
     def _tool(self, item: Item) -> Span | None:
         document = self._documents[item.owner]

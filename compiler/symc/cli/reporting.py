@@ -38,7 +38,8 @@ class Reporter:
                 from symc.diagnostics.renderers import text
 
                 click.echo(
-                    text.render(shown, sources, limit=self.max_errors, color=_color(sys.stderr)), err=True
+                    text.render(shown, sources, limit=self.max_errors, color=wants_color(sys.stderr)),
+                    err=True,
                 )
         elif self.format == "json":
             from symc.diagnostics.renderers import json as renderer
@@ -88,7 +89,7 @@ def reporting_options(command: _Command) -> _Command:
     return wrapped  # type: ignore[return-value]  # click's decorators keep the command's role, not its type
 
 
-def _color(stream: Any) -> bool:
+def wants_color(stream: Any) -> bool:
     """``NO_COLOR`` off, ``FORCE_COLOR`` on, otherwise on a terminal."""
     if os.environ.get("NO_COLOR"):
         return False

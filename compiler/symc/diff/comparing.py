@@ -10,7 +10,7 @@ from symc.canonical import digest
 from symc.composition import Lock
 from symc.diagnostics import Level, Span
 from symc.diff.evidence import Evidence, gather
-from symc.diff.model import Axis, Change, Comparison, Direction, Finding, Item, Json, Locate, Rule, Verdict
+from symc.diff.model import Axis, Change, Comparison, Direction, Finding, Item, Locate, Rule, Verdict
 from symc.diff.rules import TABLE
 from symc.diff.side import Side
 from symc.diff.witness import witness
@@ -30,18 +30,20 @@ def compare(
     *,
     levels: Mapping[str, str] = _NO_LEVELS,
     locate: Locate = _nowhere,
+    prefix: str = "",
 ) -> Comparison:
     """What changed from ``old`` to ``new``, and what that means for authority.
 
     ``levels`` are those that a workspace gives to rules, by code or name; what a rule does not accept is not applied.
-    ``locate`` finds where an item is written, better than the lock's ``from``. Raises ``LockError`` where an entry that
+    ``locate`` finds where an item is written, better than the lock's ``from``, which gets ``prefix`` before it: the folder
+    of the manifests. Raises ``LockError`` where an entry that
     differs has not the form of a lock.
     """
     before, after = Side.of(old), Side.of(new)
     if before.tree == after.tree:
         return Comparison()
     evidence = gather(before, after)
-    places = _Places(evidence, locate)
+    places = _Places(evidence, locate, prefix)
     found = [
         _change(rule, level, finding, places)
         for rule in TABLE
@@ -138,15 +140,16 @@ def _unexplained(evidence: Evidence) -> Change:
     names = sorted(f"{section}/{name}" for section, found in evidence.differing.items() for name in found)
     rule = next(rule for rule in TABLE if rule.name == "provenance-only")
     finding = Finding(subject="the lock", about=Item("lock"), before=None, after=names)
-    return _change(rule, rule.level, finding, _Places(evidence, _nowhere))
+    return _change(rule, rule.level, finding, _Places(evidence, _nowhere, ""))
 
 
 class _Places:
     """Where items are written: their line where somebody knows it, else the manifest of their owner."""
 
-    def __init__(self, evidence: Evidence, locate: Locate) -> None:
+    def __init__(self, evidence: Evidence, locate: Locate, prefix: str) -> None:
         self._evidence = evidence
         self._locate = locate
+        self._prefix = prefix
 
     def of(self, item: Item) -> tuple[Span, ...]:
         """The place of an item, or none."""
@@ -158,13 +161,4 @@ class _Places:
         if found is not None:
             yield found
         elif source:
-            yield Span(source)
-
-
-def plain(value: Json) -> Json:
-    """The value as plain JSON."""
-    if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return value
+            yield Span(self._prefix + source)

@@ -64,12 +64,13 @@ class Item:
 
     ``kind`` is ``agent``, ``extension``, ``author``, ``fragment``, ``policy``, ``tool``, ``selection``, ``delegate``,
     ``grant``, ``limit``, ``model``, ``vars``, ``hook``, ``layer``, ``server``, ``implementation`` or ``lock``; ``owner``
-    the document, ``name`` the part in it.
+    the document, ``name`` the part in it, ``line`` the line of its text that differs first, counted from 0.
     """
 
     kind: str
     owner: str = ""
     name: str = ""
+    line: int | None = None
 
 
 Locate = Callable[[Item], Span | None]
@@ -166,6 +167,11 @@ class Comparison:
     verdict: Verdict = Verdict.SAME
     witness: str = ""
     changes: tuple[Change, ...] = ()
+
+    @property
+    def unaccepted(self) -> tuple[Change, ...]:
+        """The changes that nobody has accepted."""
+        return tuple(change for change in self.changes if not change.accepted)
 
     @property
     def remote_text_changed(self) -> int:

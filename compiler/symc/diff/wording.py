@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from symc.diagnostics import Span
-from symc.diff.model import Change, Comparison
+from symc.diff.model import Change, Comparison, Direction, Verdict
 from symc.diff.rules import find
 from symc.hidden import scan
 
@@ -24,10 +24,16 @@ def headline(comparison: Comparison) -> str:
     return line
 
 
-def remote_line(comparison: Comparison) -> str:
-    """How many remote texts changed; empty for none."""
-    count = comparison.remote_text_changed
-    return f"{count} remote {'text' if count == 1 else 'texts'} changed" if count else ""
+def below_headline(comparison: Comparison) -> str:
+    """The second part of the headline: what the lock cannot tell, and how many remote texts changed; empty for neither."""
+    unknown = sum(change.direction is Direction.UNKNOWN for change in comparison.changes)
+    remote = comparison.remote_text_changed
+    parts = []
+    if unknown and comparison.verdict is not Verdict.UNKNOWN:
+        parts.append(f"{unknown} {'change' if unknown == 1 else 'changes'} of unknown effect")
+    if remote:
+        parts.append(f"{remote} remote {'text' if remote == 1 else 'texts'} changed")
+    return "; ".join(parts)
 
 
 def sentence(change: Change) -> str:
@@ -77,8 +83,17 @@ def is_text(change: Change) -> bool:
 
 
 def values(change: Change) -> tuple[str, str]:
-    """The two sides in one line each, for changes that are no texts; empty where there is nothing."""
-    return _value(change.before), _value(change.after)
+    """The two sides in one line each, for changes that are no texts; empty where there is nothing.
+
+    Of two mappings, what differs between them.
+    """
+    before, after = change.before, change.after
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        return (
+            _value({key: item for key, item in before.items() if item != after.get(key)}),
+            _value({key: item for key, item in after.items() if item != before.get(key)}),
+        )
+    return _value(before), _value(after)
 
 
 def _value(value: Json) -> str:
@@ -96,14 +111,12 @@ def _value(value: Json) -> str:
 
 
 def visible(text: str) -> str:
-    """One line of foreign text with every hidden character spelled out (``<U+200B>``)."""
+    """One line of foreign text with every hidden character spelled out (``<U+200B>``): safe in a terminal and a log.
+
+    ``##[`` starts a command wherever it stands in a log of GitHub Actions, so it is parted.
+    """
     pieces = list(text)
     for run in scan(text):
         for at, point in enumerate(run.code_points, run.offset):
             pieces[at] = f"<U+{point:04X}>"
-    return "".join(pieces).replace("\n", "\\n").replace("\t", "    ")
-
-
-def lines_of(texts: Iterable[str]) -> list[str]:
-    """Lines of foreign text, each visible."""
-    return [visible(line) for line in texts]
+    return "".join(pieces).replace("\n", "\\n").replace("\t", "    ").replace("##[", "##\\[")

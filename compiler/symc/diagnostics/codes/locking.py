@@ -93,3 +93,17 @@ LOCK_AGENT_UNKNOWN = Code(
     "symc digest suport",
     "Name an agent of the lock; an abstract one is not in it.",
 )
+ACCEPTANCE_INVALID = Code(
+    "SYM620",
+    "acceptance-invalid",
+    "A stanza of symc.accept.yaml names one exact change, says why it is wanted, and who says so.",
+    'accept: [{fingerprint: "sha256:…", rule: grant-widened, reason: ""}]',
+    "Take the stanza from `symc diff --format accept` and fill in `reason` and `by`.",
+)
+ACCEPTANCE_UNUSED = Code(
+    "SYM621",
+    "acceptance-unused",
+    "An acceptance that accepts nothing was meant for a change that is now another one, or gone.",
+    "symc.accept.yaml accepts a grant of crm/refund_order that this branch no longer makes",
+    "Look at the change again, and take the stanza anew from `symc diff --format accept`.",
+)

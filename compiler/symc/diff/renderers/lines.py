@@ -14,7 +14,10 @@ _COMPARED: Final = 5_000
 
 
 def line_diff(before: str, after: str) -> Iterator[tuple[str, str]]:
-    """Marks and lines: ``-`` went, ``+`` came, a space stayed, ``…`` (with how many) is left out."""
+    """Marks and lines: ``-`` went, ``+`` came, ``|`` stayed, ``…`` (with how many) is left out.
+
+    No mark is a space: a log may take a line that starts with ``::`` for a command, whatever white space is before it.
+    """
     old, new = before.split("\n"), after.split("\n")
     if len(old) + len(new) > _COMPARED:
         yield from (("-", line) for line in old)
@@ -27,7 +30,7 @@ def line_diff(before: str, after: str) -> Iterator[tuple[str, str]]:
             yield "…", _left_out(start - shown)
         for tag, old_from, old_to, new_from, new_to in group:
             if tag == "equal":
-                yield from ((" ", line) for line in old[old_from:old_to])
+                yield from (("|", line) for line in old[old_from:old_to])
             else:
                 yield from (("-", line) for line in old[old_from:old_to])
                 yield from (("+", line) for line in new[new_from:new_to])

@@ -50,9 +50,9 @@ def _lines(comparison: Comparison, paint: _Painter) -> Iterator[str]:
         wording.visible(wording.headline(comparison)),
         style if comparison.verdict is not Verdict.SAME else _BOLD,
     )
-    remote = wording.remote_line(comparison)
-    if remote:
-        yield paint(remote, "1;33")
+    below = wording.below_headline(comparison)
+    if below:
+        yield paint(below, "1;33")
     for axis in Axis:
         changes = comparison.on(axis)
         if changes:
@@ -89,7 +89,7 @@ def _text(change: Change, indent: str, paint: _Painter) -> Iterator[str]:
     shown = list(line_diff(change.before, change.after))
     for mark, line in shown[:_TEXT_LINES]:
         painted = f"{indent}{mark} {wording.visible(line)}".rstrip()
-        yield paint(painted, {"-": _RED, "+": _GREEN}.get(mark, _DIM)) if mark != " " else painted
+        yield paint(painted, {"-": _RED, "+": _GREEN}.get(mark, _DIM)) if mark != "|" else painted
     if len(shown) > _TEXT_LINES:
         yield f"{indent}… {len(shown) - _TEXT_LINES} more lines"
 

@@ -153,7 +153,7 @@ def _target(subject: str, about: Item, before: Json, after: Json, users: tuple[s
         about=about,
         before=before,
         after=after,
-        witness=f"{subject} is now {_said(after)} (was: {_said(before)}); what that does is not in the lock",
+        witness=f"{subject} is now {_said(after)} (was: {_said(before)}): nobody can tell what that may do",
         touches=users,
         # What nobody reaches changes nobody's authority.
         direction=Direction.UNKNOWN if users else Direction.SAME,

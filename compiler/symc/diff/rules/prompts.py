@@ -291,9 +291,14 @@ def _only_space(old: Placed, new: Placed) -> bool:
 
 
 def _edit(evidence: Evidence, old: Placed, new: Placed) -> Finding:
+    before, after = old.part.get("text", ()), new.part.get("text", ())
+    same = next(
+        (number for number, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]),
+        min(len(before), len(after)),
+    )
     return Finding(
         subject=new.id,
-        about=Item("fragment", new.owner, new.name),
+        about=Item("fragment", new.owner, new.name, line=min(same, max(0, len(after) - 1))),
         before=_text(old),
         after=_text(new),
         touches=evidence.readers(new.id, evidence.new),
