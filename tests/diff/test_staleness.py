@@ -68,6 +68,7 @@ def test_a_stale_lock_is_described(project: Path) -> None:
         "symc.lock is out of date: support: fragment crm/etiquette changed (manifests/crm.yaml:10); 1 tool added"
         " — WIDENING. Run: symc compile"
     )
+    assert "error[SYM611 lock-stale]" in result.stderr
     assert (lock.read_bytes(), lock.stat().st_mtime_ns) == (before, 1)
 
 
