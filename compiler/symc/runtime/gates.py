@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from symc.contracts.errors import ContractViolationError
 from symc.contracts.frozen import FrozenDict, freeze, thaw
@@ -21,8 +21,11 @@ from symc.contracts.verdict import PolicyRequest, PolicyVerdict
 from symc.contracts.vocabulary import Effect
 from symc.runtime.events import Interrupt
 from symc.runtime.policies import Veto, answer_within, ask_all
-from symc.runtime.schemas import Validator, compiled, faults
+from symc.runtime.schemas import compiled, faults
 from symc.runtime.toolset import ToolBinding
+
+if TYPE_CHECKING:
+    from symc.schema import Validator
 
 __all__ = [
     "APPROVAL_TIMEOUT",
@@ -203,7 +206,7 @@ class Gate:
             raise RefusedError(Reason.INVALID_ARGUMENTS, str(error)) from None
         if not isinstance(frozen, FrozenDict):
             raise RefusedError(Reason.INVALID_ARGUMENTS, "the arguments are no JSON object")
-        if not self.accepts.is_valid(frozen):
+        if not self.accepts.accepts(frozen):
             raise RefusedError(Reason.INVALID_ARGUMENTS, faults(self.accepts, frozen))
         request = PolicyRequest(
             agent=self.agent,
@@ -236,7 +239,7 @@ class Gate:
                 value = json.loads(answer)
             except ValueError:
                 raise RefusedError(Reason.TOOL_ERROR, "the tool's answer is not JSON") from None
-            if not self.answers.is_valid(value):
+            if not self.answers.accepts(value):
                 raise RefusedError(
                     Reason.TOOL_ERROR, f"the tool's answer breaks its schema: {faults(self.answers, value)}"
                 )

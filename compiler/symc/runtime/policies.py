@@ -103,10 +103,12 @@ def rule(
     """
     if when is None or when is True:
         return Veto(policy_id=policy_id, covers=covers, judge=lambda _request: verdict)
-    is_valid = compiled(when, f"the policy {policy_id}").is_valid
+    matches = compiled(
+        when, f"the policy {policy_id}"
+    ).matches  # raises where it cannot tell, and so denies (P5)
 
     def judge(request: PolicyRequest) -> PolicyVerdict:
-        return verdict if is_valid(request.arguments) else PolicyVerdict.ALLOW
+        return verdict if matches(request.arguments) else PolicyVerdict.ALLOW
 
     return Veto(policy_id=policy_id, covers=covers, judge=judge)
 
