@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from symc.canonical import canonical_bytes
-from symc.composition import BoundTool, Composition, Extension, Hook, Layer, Lock, Policy
+from symc.composition import BoundTool, Composition, Extension, Hook, Layer, Lock, Policy, ToolExtension
 from symc.contracts.frozen import FrozenDict, freeze
 from symc.diagnostics import Diagnostic
 from symc.diagnostics.codes import locking
@@ -79,10 +79,13 @@ class Binder:
         for policy_id, policy in composition.policies.items():
             if policy.effect == "decide" and policy_id not in self._deciders:
                 self._deciders[policy_id] = self._decider(policy_id, policy)
-        found = rulebook(composition.policies, self._deciders)
+        found = rulebook(composition.policies, self._deciders, self._registered)
         if "model_call" in composition.agent.grants:
             return found
         return (*found, without_model_calls(composition.name))
+
+    def _registered(self, layer: Layer) -> ToolExtension:
+        return self.lock.extensions[layer.extension].tool_extensions[layer.name]
 
     def hook(self, extension: Extension, hook: Hook) -> Callable[[], Any]:
         """The callable of a lifecycle hook."""

@@ -20,7 +20,7 @@ from symc.contracts.frozen import FrozenDict, freeze, thaw
 from symc.contracts.verdict import PolicyRequest, PolicyVerdict
 from symc.contracts.vocabulary import Effect
 from symc.runtime.events import Interrupt
-from symc.runtime.policies import Veto, answer_within, ask_all
+from symc.runtime.policies import Veto, answer_within, ask_all, over
 from symc.runtime.schemas import compiled, faults
 from symc.runtime.toolset import ToolBinding
 
@@ -222,7 +222,7 @@ class Gate:
             await _require(precondition, request)
         vetoes = self.vetoes
         if scope.inherited:
-            vetoes += tuple(veto for veto in scope.inherited if veto.covers(tool.effect, tool))
+            vetoes += over(scope.inherited, tool.effect, tool)
         approval = await _clear(vetoes, request, scope)
         token = _approval.set(approval)
         try:
@@ -263,7 +263,7 @@ def gate(
         agent=agent,
         tool=tool,
         grants=frozenset(grants),
-        vetoes=tuple(veto for veto in vetoes if veto.covers(tool.effect, tool)),
+        vetoes=over(vetoes, tool.effect, tool),
         preconditions=tuple(preconditions),
         accepts=compiled(tool.input_schema, subject),
         answers=None if tool.output_schema is None else compiled(tool.output_schema, subject),
@@ -277,7 +277,7 @@ async def require_effect(
     scope = _scope.get()
     if effect not in grants or (scope.permits is not None and not scope.permits(effect, None)):
         raise RefusedError(Reason.NOT_GRANTED, f'the effect "{effect}" is not granted')
-    asked = [veto for veto in (*vetoes, *scope.inherited) if veto.covers(effect, None)]
+    asked = over((*vetoes, *scope.inherited), effect, None)
     if asked:
         await _clear(asked, PolicyRequest(agent=agent, effect=effect, origin=scope.origin), scope)
 

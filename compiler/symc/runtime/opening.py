@@ -30,7 +30,7 @@ from symc.runtime.lifecycle import Closing, HookError, TeardownError, install, u
 from symc.runtime.model import ModelProvider
 from symc.runtime.servers import Servers
 from symc.runtime.sites import Site, site_of
-from symc.runtime.slots import Prompt
+from symc.runtime.slots import Prompt, slots_of
 
 __all__ = ["Terms", "children_first", "opened", "told"]
 
@@ -157,7 +157,11 @@ class _Opening:
         ]
         composed = Composed(
             composition=composition,
-            prompt=Prompt.of(composition, lambda: place(self.lock, "agents", agent.name)),
+            prompt=Prompt.of(
+                composition,
+                known=self._slots,
+                place=lambda: place(self.lock, "agents", agent.name),
+            ),
             tools=(*tools, *(edge.tool for edge in edges)),
             vetoes=vetoes,
             account=account(composition, grants=grants, composition_digest=self.digests[agent.name]),
@@ -174,6 +178,10 @@ class _Opening:
             max_model_rounds=agent.limits.max_model_rounds,
             approver=self.terms.approver if is_root else None,  # a child asks through its parent's run
         )
+
+    @property
+    def _slots(self) -> dict[str, Slot]:
+        return {key: slot for each in self.compositions.values() for key, slot in slots_of(each).items()}
 
     def _granted(self, composition: Composition) -> frozenset[str]:
         """F-17: what the lock grants and the operator allows, never more than either."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
 from symc.contracts.contribution import PolicyContribution
@@ -17,11 +17,13 @@ __all__ = [
     "DEFAULT_TIMEOUT",
     "Answers",
     "Coverage",
+    "Judge",
     "Veto",
     "answer_within",
     "ask_all",
     "everything",
     "of_contribution",
+    "over",
     "rule",
 ]
 
@@ -29,10 +31,7 @@ DEFAULT_TIMEOUT = 5.0
 """Seconds a `decide` policy has (P5)."""
 
 Coverage: TypeAlias = Callable[[Effect, ToolBinding | None], bool]
-"""Whether a veto is about an effect and, where there is one, a tool; asked when gates are built, not at each call.
-
-A rule with a condition on a base tool belongs to the gate of the base alone, where its `when` sees the arguments it was
-written for; without one it covers every variant as well (P11, V32)."""
+"""Whether a veto is about an effect and, where there is one, a tool; asked when gates are built, not at each call."""
 
 
 class Judge(Protocol):
@@ -47,7 +46,8 @@ class Judge(Protocol):
 class Veto:
     """One policy of an agent: `judge` for a declarative rule, `decide` for one in code; exactly one is set.
 
-    `policy_id` is `owner/id`. `timeout` in seconds, for `decide`.
+    `policy_id` is `owner/id`. `timeout` in seconds, for `decide`. A rule that sees other arguments in a variant than in
+    the tool it names has `judge_at`, which gives the judge for one tool.
     """
 
     policy_id: str
@@ -55,6 +55,7 @@ class Veto:
     judge: Judge | None = None
     decide: Callable[[PolicyRequest], Awaitable[PolicyVerdict]] | None = None
     timeout: float = DEFAULT_TIMEOUT
+    judge_at: Callable[[ToolBinding], Judge] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,15 @@ class Answers:
     def policies(self) -> frozenset[str]:
         """The ids behind the verdict."""
         return frozenset(policy_id for policy_id, _ in self.by_policy)
+
+
+def over(vetoes: Iterable[Veto], effect: Effect, tool: ToolBinding | None) -> tuple[Veto, ...]:
+    """Those of the vetoes that are about the effect and the tool, ready for its requests."""
+    return tuple(
+        veto if tool is None or veto.judge_at is None else replace(veto, judge=veto.judge_at(tool))
+        for veto in vetoes
+        if veto.covers(effect, tool)
+    )
 
 
 _NO_OBJECTION = Answers(PolicyVerdict.ALLOW)

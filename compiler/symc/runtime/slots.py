@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -32,7 +32,7 @@ class Prompt:
     """What an agent's model is told before the conversation.
 
     `layout` holds, in order, the static parts ready to send, and the places of slots with their ids. `known` are the
-    slots of the agent and of all it may call, for which a run may bring text; `place` finds the agent in the lock.
+    slots of all agents that are open together, for which a run may bring text; `place` finds the agent in the lock.
     """
 
     agent: str
@@ -41,7 +41,7 @@ class Prompt:
     place: Callable[[], Span]
 
     @classmethod
-    def of(cls, composition: Composition, place: Callable[[], Span]) -> Prompt:
+    def of(cls, composition: Composition, *, known: Mapping[str, Slot], place: Callable[[], Span]) -> Prompt:
         """The prompt of a composition, with cache breakpoints where its plan has them (docs/prompts.md §6)."""
         plan = composition.agent.cache_plan
         breaks = {plan.deployment, plan.static} - {""}
@@ -52,9 +52,6 @@ class Prompt:
             else:
                 sent = piece(joined_id, text, tier=part.tier, truncated=part.truncated)
                 layout.append(SystemPart(sent, cache_break=joined_id in breaks))
-        known: dict[str, Slot] = {}
-        for reached in _reached(composition):
-            known |= slots_of(reached)
         return cls(agent=composition.name, layout=tuple(layout), known=known, place=place)
 
     def check(self, state: Mapping[str, Any]) -> None:
@@ -119,9 +116,3 @@ class Prompt:
     def _fault(self, code: Any, message: str, hint: str | None = None) -> Diagnostic:
         diagnostic: Diagnostic = code.at(self.place(), message, hint=hint, subject=self.agent)
         return diagnostic
-
-
-def _reached(composition: Composition) -> Iterable[Composition]:
-    yield composition
-    for child in composition.delegates.values():
-        yield from _reached(child)
