@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from symc.composition import BoundTool, Composition, Lock
+from symc.composition import BoundTool, Composition, Lock, Slot
 from symc.composition.cover import digest_of, reached
 from symc.composition.whole import lock_tree
 from symc.diagnostics import Diagnostic
