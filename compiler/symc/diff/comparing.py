@@ -11,6 +11,7 @@ from symc.composition import Lock
 from symc.diagnostics import Level, Span
 from symc.diff.evidence import Evidence, gather
 from symc.diff.model import Axis, Change, Comparison, Direction, Finding, Item, Locate, Rule, Verdict
+from symc.diff.powers import Cell
 from symc.diff.rules import TABLE
 from symc.diff.side import Side
 from symc.diff.witness import witness
@@ -125,14 +126,13 @@ def _witness(verdict: Verdict, evidence: Evidence, changes: tuple[Change, ...]) 
     }[verdict]
     moves = [move for move in evidence.moves.found if wanted in move.directions]
     if moves:
-        return witness(
-            min(moves, key=lambda move: _telling(evidence, move.cell.agent, move.cell.key is None))
-        )
+        return witness(min(moves, key=lambda move: _telling(evidence, move.cell)))
     return next((change.witness for change in changes if change.direction is wanted and change.witness), "")
 
 
-def _telling(evidence: Evidence, agent: str, is_effect: bool) -> tuple[bool, bool]:
-    return (agent not in evidence.old.agents, is_effect)
+def _telling(evidence: Evidence, cell: Cell) -> tuple[bool, bool, bool]:
+    """What says most comes first: of an agent that was there, by itself, a tool."""
+    return (cell.agent not in evidence.old.agents, not cell.is_direct, cell.key is None)
 
 
 def _unexplained(evidence: Evidence) -> Change:

@@ -64,6 +64,18 @@ class Evidence:
             )
         )
 
+    def stacked(self, extension: str, name: str, side: Side) -> tuple[str, ...]:
+        """The agents that have a variant with this layer."""
+        return tuple(
+            agent
+            for agent in sorted(side.agents)
+            if any(
+                (layer["extension"], layer["name"]) == (extension, name)
+                for tool in side.agents[agent].get("tools", {}).values()
+                for layer in tool.get("chain", ())
+            )
+        )
+
 
 def gather(old: Side, new: Side) -> Evidence:
     """Find what differs; raises ``LockError`` for a differing entry that has not the form of a lock."""

@@ -211,8 +211,8 @@ def _overall(
     own = powers.direct(agent).get(cell, ABSENT)
     if not path or own.state != "open":
         return replace(own, atoms=()) if path else ABSENT
-    atoms = dict.fromkeys(
-        atom for ruler in path for atom in powers.atoms(ruler, agent, cell.effect, cell.key)
-    )
+    met = [atom for ruler in path for atom in powers.atoms(ruler, agent, cell.effect, cell.key)]
+    met += [atom for ruler in path[:-1] for atom in powers.atoms(ruler, ruler, "delegate", None)]
+    atoms = dict.fromkeys(met)
     closed = standing == DENIED and not Restriction.of(atoms).closed
     return Access("ungranted" if closed else "open", tuple(atoms))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,14 +60,17 @@ def pairs(old: Powers, new: Powers, agent: str) -> Iterator[Pair]:
         yield Pair(agent, before.pop(key), after.pop(key))
     named = {one.name: key for key, one in after.items()}
     for key in [key for key, one in before.items() if one.name in named]:
-        if before[key].key.identity == named_key(named, before[key].name).identity:
+        if before[key].key.identity == named[before[key].name].identity:
             one = before.pop(key)
             yield Pair(agent, one, after.pop(named[one.name]))
-    if before and after:
+    # Of two tools that stand on both sides, neither is the other under a new name.
+    gone = [key for key in before if not _is_declared(new.side, key)]
+    come = [key for key in after if not _is_declared(old.side, key)]
+    if gone and come:
         contents: dict[bytes, list[Key]] = {}
-        for key, one in after.items():
-            contents.setdefault(content(new.side, one), []).append(key)
-        for key in list(before):
+        for key in come:
+            contents.setdefault(content(new.side, after[key]), []).append(key)
+        for key in gone:
             same = contents.get(content(old.side, before[key]))
             if same:
                 yield Pair(agent, before.pop(key), after.pop(same.pop(0)))
@@ -75,9 +78,8 @@ def pairs(old: Powers, new: Powers, agent: str) -> Iterator[Pair]:
     yield from (Pair(agent, None, one) for one in after.values())
 
 
-def named_key(named: Mapping[str, Key], name: str) -> Key:
-    """The key of the tool of that name."""
-    return named[name]
+def _is_declared(side: Side, key: Key) -> bool:
+    return key.raw in side.extensions.get(key.extension, {}).get("tools", {})
 
 
 def content(side: Side, one: Bound) -> bytes:

@@ -265,14 +265,17 @@ def _exceeding(evidence: Evidence) -> Iterator[tuple[str, str, frozenset[str], f
 def _exceed_finding(
     caller: str, child: str, before: frozenset[str], after: frozenset[str], moves: list[Move]
 ) -> Finding:
+    wider, narrower = sorted(after - before), sorted(before - after)
+    may, items = ("may now", wider) if wider else ("may no longer", narrower)
     return Finding(
         subject=f"{caller} → {child}",
         about=Item("delegate", caller, child),
         before={"may_exceed": sorted(before)},
         after={"may_exceed": sorted(after)},
-        witness=_first(moves),
+        witness=_first(moves) or f"{child}, called through {caller}, {may} have {', '.join(items)} beyond it",
         touches=_places(moves) or (caller,),
-        direction=_direction(moves),
+        # A grant, though the delegate has nothing of it today: what it has beyond its caller would not compile without.
+        direction=Direction.UP if wider else Direction.DOWN,
     )
 
 

@@ -47,15 +47,15 @@ def code_target_changed(evidence: Evidence) -> Iterator[Finding]:
             yield _target(f"{owner} implementation", Item("implementation", owner), before, after, users)
         yield from _servers(owner, old.get("mcp"), new.get("mcp"), users)
         for raw, was, now in _both(old, new, "tools"):
-            if was.get("invoke") != now.get("invoke"):
-                callers = evidence.users(owner, raw, evidence.new)
+            callers = evidence.users(owner, raw, evidence.new)
+            if callers and was.get("invoke") != now.get("invoke"):
                 item = Item("tool", owner, raw)
                 yield _target(f"{owner}/{raw} invoke", item, was.get("invoke"), now.get("invoke"), callers)
         for name, was, now in _both(old, new, "tool_extensions"):
+            callers = evidence.stacked(owner, name, evidence.new)
             for key in ("factory", "kind", "requires_body_locality"):
-                if was.get(key) != now.get(key):
+                if callers and was.get(key) != now.get(key):
                     item = Item("layer", owner, name)
-                    callers = _stacked(evidence.new, owner, name)
                     yield _target(f"{owner}/{name} {key}", item, was.get(key), now.get(key), callers)
         for hook, was, now in _both(old, new, "lifecycle"):
             if was.get("run") != now.get("run"):
@@ -193,18 +193,6 @@ def _servers(
 
 def _plain(value: Json) -> Json:
     return list(value) if isinstance(value, list | tuple) else value
-
-
-def _stacked(side: Side, owner: str, name: str) -> tuple[str, ...]:
-    return tuple(
-        agent
-        for agent in sorted(side.agents)
-        if any(
-            (layer["extension"], layer["name"]) == (owner, name)
-            for tool in side.agents[agent].get("tools", {}).values()
-            for layer in tool.get("chain", ())
-        )
-    )
 
 
 def _decisions(evidence: Evidence) -> Iterator[Finding]:

@@ -70,6 +70,23 @@ def policy_rewritten_equivalent(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
+def unreached_changed(evidence: Evidence) -> Iterator[Finding]:
+    """Tools and tool extensions of an extension that no agent of either side has."""
+    for owner in evidence.extensions:
+        for kind, users in (("tools", evidence.users), ("tool_extensions", evidence.stacked)):
+            old, new = (side.extensions[owner].get(kind, {}) for side in (evidence.old, evidence.new))
+            for name in sorted(old.keys() | new.keys()):
+                if old.get(name) == new.get(name):
+                    continue
+                if not users(owner, name, evidence.old) and not users(owner, name, evidence.new):
+                    yield Finding(
+                        subject=f"{owner}/{name}",
+                        about=Item("tool" if kind == "tools" else "layer", owner, name),
+                        before=old.get(name, {}).get("digest"),
+                        after=new.get(name, {}).get("digest"),
+                    )
+
+
 def _came_or_went(evidence: Evidence, section: str, name: str) -> Iterator[Finding]:
     """An extension or base that came or went: what it brings is told where it is used."""
     if section not in ("bases", "extensions"):
@@ -143,5 +160,16 @@ RULES = (
         "A policy has other words or another name, and stops what it stopped.",
         "deny {tools: [crm/a, crm/b]}  →  deny {tools: [crm/b, crm/a]}",
         policy_rewritten_equivalent,
+    ),
+    Rule(
+        "SYD406",
+        "unreached-changed",
+        Axis.NEUTRAL,
+        Level.INFO,
+        "unused",
+        "changed",
+        "A tool or tool extension changed that no agent has, before or now.",
+        "a new tool in an extension, and no row that selects it",
+        unreached_changed,
     ),
 )

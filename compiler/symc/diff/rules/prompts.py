@@ -193,6 +193,8 @@ def placement_without_effect(evidence: Evidence) -> Iterator[Finding]:
     moved = {finding.subject for finding in fragment_moved(evidence)}
     for key, old, new in _kept(evidence):
         before, after = _placing(old), _placing(new)
+        if after.get("truncated"):
+            after = after | {"truncated": before.get("truncated")}  # told by a rule of its own
         if before != after and key not in crossing and key not in moved:
             yield Finding(
                 subject=key,
@@ -316,9 +318,9 @@ def _trust(part: Placed) -> Json:
     }
 
 
-def _placing(part: Placed) -> Json:
+def _placing(part: Placed) -> dict[str, Json]:
     keys = ("layer", "tier", "scope", "order", "truncated")
-    return {key: part.part[key] for key in keys if key in part.part}
+    return {key: part.part.get(key) for key in keys}
 
 
 def _broken(evidence: Evidence, agent: str) -> tuple[str, int] | None:
