@@ -122,8 +122,14 @@ def present(gate: Gate, parameters: Parameters, origin: str) -> LayerCallable:
     if parameters.open:
         call.__name__, call.__qualname__, call.__doc__ = name, name, gate.tool.description
         return call
-    import makefun  # only a variant pays for it
-
+    try:
+        import makefun  # only a variant pays for it
+    except ModuleNotFoundError as error:
+        raise TargetError(
+            running.TARGET_MISSING,
+            f'a variant needs "{error.name}", which is not installed',
+            hint='pip install "symc[runtime]"',
+        ) from None
     made: LayerCallable = makefun.create_function(
         Signature(list(parameters.by_name.values()), return_annotation=str),
         call,  # type: ignore[arg-type]  # it may have any parameters

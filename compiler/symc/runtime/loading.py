@@ -13,7 +13,7 @@ from symc.lock import LockError, expect_digest, file
 from symc.runtime.agent import Agent
 from symc.runtime.diagnosed import DiagnosedError
 from symc.runtime.gates import Approver
-from symc.runtime.model import ModelProvider
+from symc.runtime.model import ModelConfig, ModelProvider
 
 __all__ = ["LoadedLock", "load"]
 
@@ -55,6 +55,7 @@ class LoadedLock:
         expect: str | None = None,
         grants: Iterable[str] | None = None,
         approver: Approver | None = None,
+        model: str | ModelConfig | None = None,
         capabilities: Iterable[object] = (),
         root: str | os.PathLike[str] | None = None,
         environ: Mapping[str, str] | None = None,
@@ -67,7 +68,7 @@ class LoadedLock:
 
         `provider` answers for the agent and for all it delegates to; or give one for each, by name. `expect` is the
         digest of this agent. `grants` are the effects you allow, intersected with the lock's (None: the lock's).
-        `approver` answers `ask` policies. `capabilities` attach beside the composition. `root` is the working folder of
+        `approver` answers `ask` policies. `model` is another one than the lock's, for this agent. `capabilities` attach beside the composition. `root` is the working folder of
         servers (default: the folder of the lock), `environ` where `${env:NAME}` is looked up (default: the process's).
         """
         from symc.runtime.opening import Terms, opened
@@ -83,6 +84,32 @@ class LoadedLock:
                 expect=expect,
                 grants=None if grants is None else frozenset(grants),
                 approver=approver,
+                model=model,
                 capabilities=tuple(capabilities),
+            ),
+        )
+
+    async def verify(
+        self,
+        agents: Iterable[str] | None = None,
+        *,
+        root: str | os.PathLike[str] | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        """Everything that `open` does before the first hook, for these agents together (None: for all), and undone again.
+
+        Digests are verified, targets bound, layers made, servers started and compared; no hook runs and no model is
+        called. Raises `DiagnosedError` with what would keep an agent from starting.
+        """
+        from symc.runtime.opening import Terms, verified
+
+        await verified(
+            self.lock,
+            self.agents if agents is None else tuple(agents),
+            Terms(
+                provider={},
+                lock_path=self.path,
+                root=self.path.parent if root is None else Path(root),
+                environ=os.environ if environ is None else environ,
             ),
         )

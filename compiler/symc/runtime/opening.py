@@ -8,13 +8,14 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from symc.composition import BoundTool, Composition, Lock, Slot
 from symc.composition.cover import digest_of, reached
 from symc.composition.whole import lock_tree
+from symc.contracts.errors import ContractViolationError
 from symc.diagnostics import Diagnostic
 from symc.diagnostics.codes import pins, running
 from symc.lock import LockError, expect_digest, verify
@@ -26,13 +27,13 @@ from symc.runtime.composed import Composed, account
 from symc.runtime.delegates import Edge
 from symc.runtime.diagnosed import DiagnosedError, place
 from symc.runtime.gates import Approver
-from symc.runtime.lifecycle import Closing, HookError, TeardownError, install, units
-from symc.runtime.model import ModelProvider
+from symc.runtime.lifecycle import Closing, HookError, TeardownError, Unit, install, units
+from symc.runtime.model import ModelConfig, ModelOutput, ModelProvider, ModelRequest
 from symc.runtime.servers import Servers
 from symc.runtime.sites import Site, site_of
 from symc.runtime.slots import Prompt, slots_of
 
-__all__ = ["Terms", "children_first", "opened", "told"]
+__all__ = ["Terms", "children_first", "opened", "told", "verified"]
 
 logger: Final = logging.getLogger("symc.runtime")
 
@@ -48,29 +49,57 @@ class Terms:
     expect: str | None = None
     grants: frozenset[str] | None = None
     approver: Approver | None = None
+    model: str | ModelConfig | None = None
     capabilities: tuple[object, ...] = ()
 
 
 @asynccontextmanager
 async def opened(lock: Lock, name: str, terms: Terms) -> AsyncIterator[Agent]:
     """The agent while the block lasts; everything that was opened for it is closed again, on every way out."""
-    closing = Closing()
-    try:
-        opening = _Opening.of(lock, name, terms)
+    async with _closed_after() as closing:
+        opening = _Opening.of(lock, (name,), terms)
         agent = await opening.start(closing)
+        closing.add("the agent", agent.close)
         said = {"agent": name, "composition": opening.digests[name]}
         logger.info("agent opened", extra=said)
-        closing.add("the agent", agent.close)
-        yield agent
+        try:
+            yield agent
+        finally:
+            logger.info("agent closes", extra=said)
+
+
+async def verified(lock: Lock, names: tuple[str, ...], terms: Terms) -> None:
+    """Bind and compare these agents together as `opened` does, on stand-ins for their providers; no hook runs."""
+    async with _closed_after() as closing:
+        with told(lock):
+            stand_ins = {name: _StandIn(lock.agents[name].provider) for name in lock.agents}
+        await _Opening.of(lock, names, replace(terms, provider=stand_ins)).bind(closing)
+
+
+@asynccontextmanager
+async def _closed_after() -> AsyncIterator[Closing]:
+    """What is opened in the block is closed with it, on every way out."""
+    closing = Closing()
+    try:
+        yield closing
     except BaseException as error:
         for step, failure in await closing.run():
             # X-20: what closing meets never hides why it closes.
             error.add_note(f"while closing, {step} raised {type(failure).__name__}: {failure}")
         raise
     failures = await closing.run()
-    logger.info("agent closed", extra={**said, "failures": len(failures)})
     if failures:
         raise TeardownError(failures) from failures[0][1]
+
+
+class _StandIn:
+    """Stands where a provider belongs while an agent is only looked at."""
+
+    def __init__(self, vendor: str) -> None:
+        self.vendor = vendor
+
+    def respond(self, _request: ModelRequest, /) -> AsyncIterator[ModelOutput]:
+        raise ContractViolationError("no model is called while an agent is verified")
 
 
 @contextmanager
@@ -92,10 +121,10 @@ def told(lock: Lock) -> Iterator[None]:
 
 @dataclass(slots=True, kw_only=True)
 class _Opening:
-    """One agent being opened with all it may call; `compositions` are by name, children before their parents."""
+    """Agents being opened with all they may call; `compositions` are by name, children before their parents."""
 
     lock: Lock
-    name: str
+    names: tuple[str, ...]
     terms: Terms
     compositions: Mapping[str, Composition]
     digests: Mapping[str, str]
@@ -103,19 +132,20 @@ class _Opening:
     agents: dict[str, Agent] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, lock: Lock, name: str, terms: Terms) -> _Opening:
-        """Verified: every digest that the agent reaches, what is derived in it, and what was expected of it."""
+    def of(cls, lock: Lock, names: tuple[str, ...], terms: Terms) -> _Opening:
+        """Verified: every digest that the agents reach, what is derived in them, and what was expected of the one."""
         operator = None if terms.grants is None else GrantEffects(*terms.grants).effects
         with told(lock):
-            composition = composition_of(lock, name)
-            verify(lock, name)
-            compositions = {each.name: each for each in children_first(composition)}
+            compositions: dict[str, Composition] = {}
+            for name in names:
+                compositions |= {each.name: each for each in children_first(composition_of(lock, name))}
+                verify(lock, name)
             digests = _digests(lock, compositions)
-            if terms.expect is not None and terms.expect != digests[name]:
-                expect_digest(lock, terms.expect, name)
+            if terms.expect is not None and terms.expect != digests[names[0]]:
+                expect_digest(lock, terms.expect, names[0])
         return cls(
             lock=lock,
-            name=name,
+            names=names,
             terms=terms,
             compositions=compositions,
             digests=digests,
@@ -124,6 +154,13 @@ class _Opening:
 
     async def start(self, closing: Closing) -> Agent:
         """Bind, connect, install; the agent, ready to run."""
+        hooks = await self.bind(closing)
+        with told(self.lock):
+            await install(hooks, closing)
+        return self.agents[self.names[0]]
+
+    async def bind(self, closing: Closing) -> tuple[Unit, ...]:
+        """Everything that can be refused before something happens; the hooks that are to be run next."""
         _refuse([*self._missing_variables(), *self._unfit_providers()])
         servers = Servers(lock=self.lock, root=self.terms.root, environ=self.terms.environ)
         binder = Binder(lock=self.lock, remote=servers, environ=self.terms.environ)
@@ -135,9 +172,7 @@ class _Opening:
         _refuse(binder.faults)
         servers.select(self.compositions.values())
         _refuse(await servers.connect(closing))
-        with told(self.lock):
-            await install(hooks, closing)
-        return self.agents[self.name]
+        return hooks
 
     def _bound(self, composition: Composition, binder: Binder, closing: Closing) -> Agent:
         agent = composition.agent
@@ -166,10 +201,10 @@ class _Opening:
             vetoes=vetoes,
             account=account(composition, grants=grants, composition_digest=self.digests[agent.name]),
         )
-        is_root = agent.name == self.name
+        is_root = agent.name in self.names
         return Agent(
             self._provider(agent.name),
-            model=agent.model or None,
+            model=(self.terms.model if is_root else None) or agent.model or None,
             capabilities=(
                 GrantEffects(*sorted(grants)),
                 composed,
@@ -189,14 +224,14 @@ class _Opening:
         return grants if self.operator is None else grants & self.operator
 
     def _sites(self, composition: Composition, closing: Closing) -> Callable[[BoundTool], Site]:
-        terms, whole = self.terms, self.digests[self.name]
+        terms, whole = self.terms, self.digests[self.names[0]]
 
         def site(tool: BoundTool) -> Site:
             return site_of(
                 tool,
                 composition,
                 lock=terms.lock_path,
-                opened=self.name,
+                opened=self.names[0],
                 digest=whole,
                 root=terms.root,
                 environ=terms.environ,

@@ -116,8 +116,10 @@ class Server:
 
     async def connect(self) -> tuple[Diagnostic, ...]:
         """Start it and compare every selected tool with the lock; what is not so, as diagnostics."""
-        from symc.pins.conversation import Conversation, DiscoveryError
-
+        try:
+            from symc.pins.conversation import Conversation, DiscoveryError
+        except ModuleNotFoundError as error:
+            return (self._without(error),)
         conversation = Conversation(self.launch.resolve(self.environ), self.environ, self.root)
         connected: asyncio.Future[_Live] = asyncio.get_running_loop().create_future()
         self._task = asyncio.create_task(self._converse(conversation, connected))
@@ -266,6 +268,14 @@ class Server:
             f"{self._name} {self.launch.redact(str(error), self.environ)}",
             notes=notes,
             hint=hint,
+            subject=self.extension.name,
+        )
+
+    def _without(self, error: ModuleNotFoundError) -> Diagnostic:
+        return running.TARGET_MISSING.at(
+            place(self.lock, "extensions", self.extension.name, "mcp"),
+            f'{self._name} needs "{error.name}", which is not installed',
+            hint='pip install "symc[runtime]"',
             subject=self.extension.name,
         )
 

@@ -9,14 +9,16 @@ if TYPE_CHECKING:
     from symc.runtime.providers.anthropic import AnthropicProvider
     from symc.runtime.providers.mock import MockModelProvider
     from symc.runtime.providers.openai import OpenAIProvider
+    from symc.runtime.providers.scripted import ScriptedProvider
 
-__all__ = ["AnthropicProvider", "MockModelProvider", "ModelProvider", "OpenAIProvider"]
+__all__ = ["AnthropicProvider", "MockModelProvider", "ModelProvider", "OpenAIProvider", "ScriptedProvider"]
 
 _HOMES = {
     "AnthropicProvider": "symc.runtime.providers.anthropic",
     "MockModelProvider": "symc.runtime.providers.mock",
     "ModelProvider": "symc.runtime.model",
     "OpenAIProvider": "symc.runtime.providers.openai",
+    "ScriptedProvider": "symc.runtime.providers.scripted",
 }
 
 
