@@ -27,17 +27,19 @@ def command(context: click.Context, code: str | None, check: bool, write: bool) 
     if check or write:
         pages = {f"errors/{name}": text for name, text in reference.pages().items()} | rules.pages()
         context.exit(write_or_check(Path("docs"), pages, check=check, command="symc explain --write"))
+    table = [
+        *((row.code, row.name, row.purpose) for row in TABLE),
+        *((row.code, row.name, row.purpose) for row in rules.TABLE),
+    ]
     if code is None:
-        for row in (*TABLE, *rules.TABLE):
-            click.echo(f"{row.code}  {row.name}: {row.purpose}")
+        for known, name, purpose in table:
+            click.echo(f"{known}  {name}: {purpose}")
         return
     page = reference.explain(code) or rules.explain(code)
     if page is None:
         from symc.diagnostics.suggest import did_you_mean
 
-        nearest = did_you_mean(
-            code, [word for row in (*TABLE, *rules.TABLE) for word in (row.code, row.name)]
-        )
+        nearest = did_you_mean(code, [word for known, name, _ in table for word in (known, name)])
         hint = f'did you mean "{nearest}"?' if nearest else "symc explain lists all codes"
         click.echo(f'no code or rule "{code}"\n  help: {hint}', err=True)
         context.exit(ExitCode.COULD_NOT)

@@ -41,8 +41,8 @@ def upgrade(folder: Path) -> None:
             line[: span.start.column - 1] + str(LOCK_VERSION) + line[span.end.column - 1 :]
         )
     else:
-        line = document.key_span("kind").start.line
-        end = "\r\n" if lines[line - 1].endswith("\r\n") else "\n"
-        lines.insert(line, f"lock_version: {LOCK_VERSION}{end}")
+        number = document.key_span("kind").start.line
+        end = "\r\n" if lines[number - 1].endswith("\r\n") else "\n"
+        lines.insert(number, f"lock_version: {LOCK_VERSION}{end}")
     path.write_bytes("".join(lines).encode("utf-8"))
     click.echo(f"{path}: lock_version {LOCK_VERSION}", err=True)
