@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -72,11 +73,8 @@ async def breaks(request: PolicyRequest) -> PolicyVerdict:
 # hooks
 
 
-def hooks() -> None:
-    """Names are made by `__getattr__`: `install_a`, `teardown_a`, and so on."""
-
-
 def __getattr__(name: str) -> Any:
+    """Hooks by name: `install_a` is noted, `fails_a` is noted and raises."""
     for start in ("install_", "teardown_", "fails_"):
         if name.startswith(start):
             return functools.partial(_note, name, fails=start == "fails_")
@@ -91,7 +89,13 @@ def _note(name: str, *, fails: bool) -> None:
 
 async def slow_install() -> None:
     log.append("slow_install")
-    await __import__("asyncio").sleep(60)
+    await asyncio.sleep(60)
+
+
+async def slow_teardown_b() -> None:
+    log.append("slow_teardown_b")
+    await asyncio.sleep(0.05)
+    log.append("slow_teardown_b ends")
 
 
 # factories that are good
