@@ -133,3 +133,9 @@ def _note(trace: Path | None, line: str) -> None:
     if trace is not None:
         with trace.open("a", encoding="utf-8") as file:
             file.write(f"{line}\n")
+
+
+async def late_variable(arguments: Mapping[str, Any]) -> str:
+    """Answer a variable of the environment after a while."""
+    await asyncio.sleep(0.03)
+    return os.environ.get(arguments["name"], "not set")

@@ -7,7 +7,7 @@ import functools
 import logging
 import time
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import structlog
 
@@ -15,11 +15,9 @@ from symc.contracts import LayerCallable
 from symc.runtime.gates import RefusedError
 from symc.runtime.layers import given
 from symc.runtime.sites import current_site
+from symc.std.logs import AUDIT
 
-__all__ = ["LOGGER", "audit"]
-
-LOGGER: Final = "symc.audit"
-"""The name of the standard logger that gets the lines; where they go is the operator's choice."""
+__all__ = ["audit"]
 
 
 def audit(func: LayerCallable, name: str, description: str, config: Mapping[str, Any]) -> LayerCallable:
@@ -31,7 +29,7 @@ def audit(func: LayerCallable, name: str, description: str, config: Mapping[str,
     level = logging.getLevelNamesMapping()[config.get("level", "info").upper()]
     shown = frozenset(config.get("arguments", ()))
     log = structlog.wrap_logger(
-        logging.getLogger(LOGGER),
+        logging.getLogger(AUDIT),
         processors=[
             structlog.stdlib.filter_by_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
