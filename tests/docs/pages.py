@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -85,7 +86,7 @@ class Page:
     def links(self) -> tuple[str, ...]:
         """The targets of its links, without those that leave the repository."""
         return tuple(
-            target
+            unquote(target)
             for target in _LINK.findall(re.sub(r"`[^`\n]*`", "", self.prose))
             if not re.match(r"[a-z]+:", target)
         )
