@@ -9,7 +9,6 @@ import sys
 from ast import PyCF_ALLOW_TOP_LEVEL_AWAIT
 from collections.abc import Iterator
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -202,8 +201,6 @@ def _built() -> dict[str, click.Command]:
     """Every command by its words: `compile`, `policy test`."""
     found: dict[str, click.Command] = {}
     for name, (module, _) in COMMANDS.items():
-        if find_spec(module) is None:
-            continue
         command = import_module(module).command
         assert isinstance(command, click.Command)
         if isinstance(command, click.Group):
