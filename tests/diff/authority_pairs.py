@@ -350,6 +350,7 @@ VETOES = (
         ruled(deny("d", "os/read")),
         ruled(deny("d", "os/write")),
         "pattern-weakened desk/d",
+        "pattern-strengthened desk/d",
     ),
     on(
         "WIDENING",
@@ -371,6 +372,7 @@ VETOES = (
         ruled(deny("d", "os/write", when=LARGE)),
         ruled(deny("d", "os/write", when=HUGE)),
         "pattern-weakened desk/d",
+        "pattern-strengthened desk/d",
     ),
     on(
         "WIDENING",
@@ -541,6 +543,7 @@ VETOES = (
             variants={"os/read": [_ONLY]},
         ),
         "pattern-weakened desk/d",
+        "pattern-strengthened desk/d",
     ),
 )
 

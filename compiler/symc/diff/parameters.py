@@ -129,7 +129,7 @@ def _bound(at: str, before: Json, after: Json, *, lower: bool) -> SchemaChange:
 
 
 def _types(value: Json) -> frozenset[str] | None:
-    if value is None:
+    if not isinstance(value, str | list | tuple):
         return None
     names = frozenset([value] if isinstance(value, str) else map(str, value))
     return names | {"integer"} if "number" in names else names

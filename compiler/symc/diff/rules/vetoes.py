@@ -46,16 +46,18 @@ def approval_added(evidence: Evidence) -> Iterator[Finding]:
 
 
 def pattern_weakened(evidence: Evidence) -> Iterator[Finding]:
-    """Policies of the same kind that cover less by their own words, whatever they match today."""
+    """Policies that cover less by their own words, whatever they match today."""
     for veto in evidence.vetoes:
-        if _is_reworded(veto) and veto.weaker:
+        lets_go = veto.changed and veto.policy_id in evidence.lifted and not _is_lowered(veto)
+        if (_is_reworded(veto) and veto.weaker) or (lets_go and not veto.lost):
             yield _let_go(evidence, veto)
 
 
 def pattern_strengthened(evidence: Evidence) -> Iterator[Finding]:
-    """Policies of the same kind that cover more by their own words, and nothing less."""
+    """Policies that cover more by their own words: nothing less, or something that an agent has today."""
     for veto in evidence.vetoes:
-        if _is_reworded(veto) and veto.stronger and not veto.weaker:
+        stops = veto.changed and veto.policy_id in evidence.imposed and not _is_raised(veto)
+        if (_is_reworded(veto) and veto.stronger and not veto.weaker) or (stops and not veto.gained):
             yield _taken(evidence, veto)
 
 
@@ -249,7 +251,7 @@ RULES = (
         Level.INFO,
         "veto",
         "strengthened",
-        "A policy covers more by its own words, and nothing less.",
+        "A policy covers more by its own words.",
         'deny {tools: ["crm/delete_*"]}  →  deny {tools: ["*/delete_*"]}',
         pattern_strengthened,
     ),
