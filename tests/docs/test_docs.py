@@ -114,6 +114,15 @@ def test_the_index_names_every_page() -> None:
     assert (DOCS / "errors" / "README.md").resolve() in listed
 
 
+def test_the_map_of_the_package_is_true() -> None:
+    page = PAGES["docs/architecture.md"].text
+    package = ROOT / "compiler" / "symc"
+    folders = {path.parent.name for path in package.glob("*/*.*") if path.parent.name != "__pycache__"}
+    assert set(re.findall(r"^\| `… (\w+)/`", page, re.MULTILINE)) == folders
+    modules = {path.name for path in package.glob("[a-z]*.py")}
+    assert modules <= set(re.findall(r"`(\w+\.py)`", page))
+
+
 # Examples
 
 
