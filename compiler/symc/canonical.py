@@ -59,7 +59,12 @@ def digest(domain: str, value: object) -> str:
     ``domain`` names the kind of thing (``"fragment"``, ``"tool"``): equal values of two kinds never share a digest.
     Raises ``CanonicalError`` like ``canonical_bytes``.
     """
-    return "sha256:" + hashlib.sha256(b"symc:%b:1\0" % domain.encode() + canonical_bytes(value)).hexdigest()
+    return digest_of_bytes(domain, canonical_bytes(value))
+
+
+def digest_of_bytes(domain: str, canonical: bytes) -> str:
+    """The ``digest`` of a value whose canonical bytes are known already."""
+    return "sha256:" + hashlib.sha256(b"symc:%b:1\0" % domain.encode() + canonical).hexdigest()
 
 
 def number(value: float) -> str:

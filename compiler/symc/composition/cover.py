@@ -7,11 +7,11 @@ the digest of a whole composition are three uses of that one walk.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from symc.canonical import JsonPath, digest, pointer
+from symc.canonical import JsonPath, canonical_bytes, digest, digest_of_bytes, pointer
 from symc.composition.entries import OWN_KEYS, has_own_digest
 
 Tree = Mapping[str, Any]
@@ -35,7 +35,7 @@ class Seal:
     path: JsonPath
     domain: str
     record: dict[str, Any]
-    content: Mapping[str, Any]
+    content: dict[str, Any]
 
     @property
     def computed(self) -> str:
@@ -55,10 +55,13 @@ def seals(tree: Tree) -> Iterator[Seal]:
         yield from _entry_seals(("workspace",), "author", tree["workspace"])
 
 
-def seal(tree: Tree) -> None:
-    """Write every digest into the tree."""
+def seal(tree: Tree, spell: Callable[[dict[str, Any]], bytes] = canonical_bytes) -> None:
+    """Write every digest into the tree, among the other keys in order; ``spell`` gives the canonical bytes of an object."""
     for one in seals(tree):
-        one.record["digest"] = one.computed
+        record = one.record
+        sealed = sorted({**record, "digest": digest_of_bytes(one.domain, spell(one.content))}.items())
+        record.clear()
+        record.update(sealed)
 
 
 def _entry_seals(path: JsonPath, domain: str, entry: dict[str, Any]) -> Iterator[Seal]:
