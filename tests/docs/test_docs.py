@@ -17,6 +17,8 @@ import pytest
 from click.testing import CliRunner
 
 from symc.cli.frame import COMMANDS, root
+from symc.compose.built_in import built_in
+from symc.composition import LOCK_VERSION
 from tests.docs.pages import DOCS, ROOT, Page, Section, pages
 
 PAGES = {page.name: page for page in pages()}
@@ -121,6 +123,19 @@ def test_the_map_of_the_package_is_true() -> None:
     assert set(re.findall(r"^\| `… (\w+)/`", page, re.MULTILINE)) == folders
     modules = {path.name for path in package.glob("[a-z]*.py")}
     assert modules <= set(re.findall(r"`(\w+\.py)`", page))
+
+
+def test_the_tool_extensions_that_ship_are_those_in_the_table() -> None:
+    shipped = built_in(LOCK_VERSION).extensions["std"].body.tool_extensions
+    rows = re.findall(
+        r"^\| `(\w+)` \| (\w+).*? \|.*?\| (.*) \|$", PAGES["docs/variants.md"].text, re.MULTILINE
+    )
+    documented = {name: (kind, set(re.findall(r"`([a-z_]+)`", config))) for name, kind, config in rows}
+    for one in shipped:
+        kind, words = documented[one.name]
+        assert kind == one.kind
+        assert set((one.config_schema or {}).get("properties", {})) <= words
+    assert {one.name for one in shipped} <= documented.keys()
 
 
 # Examples
