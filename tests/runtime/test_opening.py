@@ -162,7 +162,9 @@ def test_every_variable_that_is_missing_is_named_before_anything_starts(tmp_path
         }
         for name, variable in (("one", "FIRST"), ("two", "SECOND"))
     ]
-    lock = locked(tmp_path, *served, agent("desk", "one/t", {"tool": "two/t", "as": "u"}), pins={"one": pin, "two": pin})
+    lock = locked(
+        tmp_path, *served, agent("desk", "one/t", {"tool": "two/t", "as": "u"}), pins={"one": pin, "two": pin}
+    )
     with pytest.raises(DiagnosedError) as caught:
         ran(lock, "desk", environ={"HOME": "/nowhere"})
     assert names(caught) == ["env-missing", "env-missing"]

@@ -238,7 +238,8 @@ class Conversation:
                 self._stderr(),
                 "a server that logs must use its standard error; start it by hand to see what it writes",
             )
-        if server is not None and error.code == CONNECTION_CLOSED:
+        # A server may use the code of a closed connection for an error of its own.
+        if server is not None and error.code == CONNECTION_CLOSED and server.silenced:
             ended = await server.ended(1.0)
             how = (
                 _ending(server.status)

@@ -31,12 +31,16 @@ Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObj
 
 
 class StdioServer:
-    """A started server. ``garbage`` is the first line that was no message, ``errors`` the end of its stderr."""
+    """A started server. ``garbage`` is the first line that was no message, ``errors`` the end of its stderr.
+
+    ``silenced`` holds once nothing more can come from it.
+    """
 
     def __init__(self, process: Process) -> None:
         self._process = process
         self.garbage: bytes | None = None
         self.errors = b""
+        self.silenced = False
 
     @property
     def status(self) -> int | None:
@@ -46,9 +50,24 @@ class StdioServer:
     async def read(self, into: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
         """Pass on every message of stdout until it ends or says something else."""
         assert self._process.stdout is not None
+        try:
+            await self._read(self._process.stdout, into)
+        finally:
+            self.silenced = True
+
+    async def watch(self, into: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+        """End the reading once the process is gone: a child that it leaves behind may hold stdout open for ever."""
+        await self._process.wait()
+        await anyio.sleep(_GRACE)  # what it wrote last is still read
+        self.silenced = True
+        into.close()
+
+    async def _read(
+        self, stdout: ByteReceiveStream, into: MemoryObjectSendStream[SessionMessage | Exception]
+    ) -> None:
         with suppress(*_CLOSED):
             async with into:
-                async for line in _lines(self._process.stdout):
+                async for line in _lines(stdout):
                     if not line.strip():
                         continue
                     try:
@@ -131,6 +150,7 @@ async def start(
     write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(server.read, incoming)
+        tasks.start_soon(server.watch, incoming)
         tasks.start_soon(server.write, outgoing)
         tasks.start_soon(server.listen)
         try:
