@@ -213,3 +213,17 @@ def test_many_places_of_one_wide_file_are_found_in_linear_time() -> None:
     count = 20_000
     document = _document("".join(f"k{n}: {n}\n" for n in range(count)).encode())
     assert [document.span(f"k{n}").start.line for n in range(count)] == list(range(1, count + 1))
+
+
+@pytest.mark.parametrize("asked_before", [(), ("kind",), ("x-again",), ("tools", 7), ("absent",)])
+def test_what_was_asked_before_plays_no_role(asked_before: Path) -> None:
+    """Places are read from the text as far as a question needs."""
+    document = _document(MANIFEST)
+    document.span(*asked_before)
+    assert {path: document.span(*path) for path in VALUES} == {
+        path: _span("a/b.yaml", *numbers) for path, numbers in VALUES.items()
+    }
+    for path in KEYS:
+        fresh = _document(MANIFEST)
+        assert fresh.key_span(*path) == document.key_span(*path)
+        assert fresh.raw(*path) == document.raw(*path)

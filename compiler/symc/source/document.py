@@ -23,26 +23,25 @@ class _Placed:
 
     def span(self, *keypath: str | int) -> Span:
         """Where the value at ``keypath`` stands; of a path that does not exist, the nearest value around it."""
-        return self.places.span(self.path, keypath)
+        return self._places_of(keypath).span(self.path, keypath)
 
     def key_span(self, *keypath: str | int) -> Span:
         """Where the key at the end of ``keypath`` stands; of a path that does not exist, the nearest value around it."""
-        return self.places.key_span(self.path, keypath)
+        return self._places_of(keypath).key_span(self.path, keypath)
 
     def raw(self, *keypath: str | int) -> str:
         """The value at ``keypath`` as it is written in the file, without an anchor; ``""`` if the path does not exist."""
-        return self.places.raw(keypath)[1]
+        return self._places_of(keypath).raw(keypath)[1]
 
-    @property
-    def places(self) -> Places:
-        """The table of places, made from the text on first need."""
+    def _places_of(self, keypath: tuple[str | int, ...]) -> Places:
+        """The table of places, read as far as its first question needs, and whole for a second one that leads further."""
         places = self._places
-        if places is None:
-            places = self._read_places()
+        if places is None or not places.reach(keypath):
+            places = self._read_places(keypath[0] if keypath and places is None else None)
             object.__setattr__(self, "_places", places)
         return places
 
-    def _read_places(self) -> Places:
+    def _read_places(self, until: str | int | None) -> Places:
         raise NotImplementedError
 
 
@@ -66,10 +65,11 @@ class Document(_Placed):
         """
         value = self._value(keypath)
         offset = _offset(value, line, column) if isinstance(value, str) else None
-        steps = self.places.steps(keypath, value) if isinstance(value, str) else None
+        places = self._places_of(keypath)
+        steps = places.steps(keypath, value) if isinstance(value, str) else None
         if offset is None or steps is None:
             return self.span(*keypath)
-        return self.places.between(self.path, steps[offset], steps[offset])
+        return places.between(self.path, steps[offset], steps[offset])
 
     def _value(self, keypath: tuple[str | int, ...]) -> object:
         value: Any = self.data
@@ -83,15 +83,15 @@ class Document(_Placed):
     def _is_collection(self, keypath: tuple[str | int, ...]) -> bool:
         return isinstance(self._value(keypath), (dict, list))
 
-    def _read_places(self) -> Places:
-        return yaml_places(self.text)
+    def _read_places(self, until: str | int | None) -> Places:
+        return yaml_places(self.text, until)
 
 
 @dataclass(frozen=True, slots=True)
 class Pin(_Placed):
     """One ``.json`` file: the raw answer of a server, read strictly; fields as in `Document`."""
 
-    def _read_places(self) -> Places:
+    def _read_places(self, until: str | int | None) -> Places:  # noqa: ARG002  # reading pins is cheap
         return json_places(self.text)
 
 

@@ -29,16 +29,22 @@ class Places:
         "_lines",
         "_starts",
         "_steps",
+        "_whole",
         "text",
     )
 
-    def __init__(self, text: str, table: PlaceTable) -> None:
+    def __init__(self, text: str, table: PlaceTable, *, whole: bool = True) -> None:
         self.text = text
+        self._whole = whole
         self._starts, self._ends, self._after = table.starts, table.ends, table.after
         self._key_starts, self._key_ends, self._keys = table.key_starts, table.key_ends, table.keys
         self._lines = Lines(text)
         self._children: dict[int, dict[str | int, int]] = {}
         self._steps: dict[tuple[str | int, ...], array[int] | None] = {}
+
+    def reach(self, keypath: tuple[str | int, ...]) -> bool:
+        """Whether they answer for this path: a table that ends early knows the first values of a file only."""
+        return self._whole or (bool(keypath) and keypath[0] in self._below(0))
 
     def span(self, file: str, keypath: tuple[str | int, ...]) -> Span:
         """Where the value at ``keypath`` stands, or the nearest value around it that exists."""
