@@ -106,9 +106,9 @@ def test_what_is_dumped_is_read(data: dict[str, Any], style: str, flow: bool) ->
 
 
 @LAW
-@given(DATA, st.sampled_from(["'", '"', "|", None]))
+@given(DATA, st.sampled_from(["'", '"', "|", ">"]))
 @example({"a\nb " * 40: "x"}, '"')
-def test_what_is_dumped_in_any_style_is_read(data: dict[str, Any], style: str | None) -> None:
+def test_what_is_dumped_in_any_style_is_read(data: dict[str, Any], style: str) -> None:
     text = _quoted(data, style, flow=False)
     try:
         expected = yaml.safe_load(text)
@@ -148,14 +148,15 @@ def test_every_span_holds_its_value(data: dict[str, Any], style: str | None, flo
     document = found.documents[0]
     for path, value in _walk(document.data):
         part = _slice(text, document.span(*path))
-        if re.match(r"[|>][-+]?\d", part):
+        if re.match(r" *[|>][-+]?\d", part):
             continue  # its indentation counts from what is around it
-        again, _ = construct("x.yaml", b"v:\n" + "\n".join(" " + line for line in part.split("\n")).encode())
+        indented = part.replace("\n", "\n ")
+        again, _ = construct("x.yaml", f"v:\n {indented}\n".encode())
         assert again is not None, (path, part)
         assert _json(again["v"]) == _json(value), (path, part)
-        if path and isinstance(path[-1], str):
-            key, _ = construct("x.yaml", ("? " + _slice(text, document.key_span(*path)).lstrip()).encode())
-            assert key == {path[-1]: None}
+        key = _slice(text, document.key_span(*path)).lstrip(" ")
+        if path and isinstance(path[-1], str) and key[:1] != "|":
+            assert construct("x.yaml", f"? {key}".encode())[0] == {path[-1]: None}
 
 
 @LAW
