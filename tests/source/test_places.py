@@ -227,3 +227,40 @@ def test_what_was_asked_before_plays_no_role(asked_before: Path) -> None:
         fresh = _document(MANIFEST)
         assert fresh.key_span(*path) == document.key_span(*path)
         assert fresh.raw(*path) == document.raw(*path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        MANIFEST,
+        b"a: 1\nb:\n  c: [x, y]\n# end\nd: |\n  text\n\ne:\n",
+        b"# first\n\n  # second\na:\n- x\n-  y: z\nb: 'it''s\n  long'\n",
+        b'a: "x\nb: y"\nb: 2\n',
+        b"  a: 1\n  b: 'x\na: \nb: '\n",
+        b"{a: 1,\nb: {c: d}}\n",
+        b"a: &n name\nb: {*n : 1}\n",
+        b"---\na: 1\nb: 2\n...\n",
+        b"? a\n: 1\nb: 2\n",
+        b"a: plain\n  goes on\nb: >+\n  folded\n\n  text\n\n\nc: x\n",
+        "a: é\nb: [日本, {c: 😀}]\nc: '\u00a0'\n".encode(),
+    ],
+)
+def test_the_places_of_one_section_are_those_of_the_whole(text: bytes) -> None:
+    document = _document(text)
+    document.span()  # reads the whole
+    for path in _paths(document.data):
+        fresh = _document(text)
+        assert (fresh.span(*path), fresh.key_span(*path), fresh.raw(*path)) == (
+            document.span(*path),
+            document.key_span(*path),
+            document.raw(*path),
+        )
+
+
+def _paths(value: object, path: Path = ()) -> list[Path]:
+    below: list[tuple[str | int, object]] = []
+    if isinstance(value, dict):
+        below = list(value.items())
+    elif isinstance(value, list):
+        below = list(enumerate(value))
+    return [path, *(found for key, item in below for found in _paths(item, (*path, key)))]

@@ -8,7 +8,7 @@ from typing import Any
 from symc.diagnostics import Span
 from symc.source.json_places import json_places
 from symc.source.places import Places
-from symc.source.yaml_places import yaml_places
+from symc.source.yaml_places import section_places, yaml_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +34,15 @@ class _Placed:
         return self._places_of(keypath).raw(keypath)[1]
 
     def _places_of(self, keypath: tuple[str | int, ...]) -> Places:
-        """The table of places, read as far as its first question needs, and whole for a second one that leads further."""
+        """The table of places: of one section for the first question, and whole for a second one that leads elsewhere."""
         places = self._places
         if places is None or not places.reach(keypath):
-            places = self._read_places(keypath[0] if keypath and places is None else None)
+            section = keypath[0] if keypath and places is None else None
+            places = self._read_places(section)
             object.__setattr__(self, "_places", places)
         return places
 
-    def _read_places(self, until: str | int | None) -> Places:
+    def _read_places(self, section: str | int | None) -> Places:
         raise NotImplementedError
 
 
@@ -83,15 +84,16 @@ class Document(_Placed):
     def _is_collection(self, keypath: tuple[str | int, ...]) -> bool:
         return isinstance(self._value(keypath), (dict, list))
 
-    def _read_places(self, until: str | int | None) -> Places:
-        return yaml_places(self.text, until)
+    def _read_places(self, section: str | int | None) -> Places:
+        found = None if section is None else section_places(self.text, tuple(self.data), section)
+        return found or yaml_places(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class Pin(_Placed):
     """One ``.json`` file: the raw answer of a server, read strictly; fields as in `Document`."""
 
-    def _read_places(self, until: str | int | None) -> Places:  # noqa: ARG002  # reading pins is cheap
+    def _read_places(self, section: str | int | None) -> Places:  # noqa: ARG002  # reading pins is cheap
         return json_places(self.text)
 
 

@@ -43,7 +43,7 @@ class Places:
         self._steps: dict[tuple[str | int, ...], array[int] | None] = {}
 
     def reach(self, keypath: tuple[str | int, ...]) -> bool:
-        """Whether they answer for this path: a table that ends early knows the first values of a file only."""
+        """Whether they answer for this path: those of one section know nothing of the others."""
         return self._whole or (bool(keypath) and keypath[0] in self._below(0))
 
     def span(self, file: str, keypath: tuple[str | int, ...]) -> Span:
