@@ -108,9 +108,12 @@ async def install(found: Iterable[Unit], closing: Closing) -> None:
 
 
 def units(
-    compositions: Iterable[Composition], hook: Callable[[Extension, Hook], Callable[[], Any]]
+    compositions: Iterable[Composition],
+    hook: Callable[[Extension, Hook], Callable[[], Any]],
+    *,
+    only: str | None = None,
 ) -> tuple[Unit, ...]:
-    """The units of all these agents in composed order, an extension that several use once.
+    """The units of all these agents (or of one extension) in composed order, an extension that several use once.
 
     `hook` gives the callable of each hook.
     """
@@ -119,7 +122,7 @@ def units(
     teardowns: dict[str, tuple[str, ...]] = {}
     for composition in compositions:
         agent = composition.agent
-        for name in agent.extensions:
+        for name in agent.extensions if only is None else {only}.intersection(agent.extensions):
             extensions[name] = composition.extensions[name]
             installs[name] = _of(name, agent.install)
             teardowns[name] = _of(name, agent.teardown)

@@ -120,6 +120,7 @@ class Server:
             from symc.pins.conversation import Conversation, DiscoveryError
         except ModuleNotFoundError as error:
             return (self._without(error),)
+        self._leave = asyncio.Event()  # one that failed to start may be tried again
         conversation = Conversation(self.launch.resolve(self.environ), self.environ, self.root)
         connected: asyncio.Future[_Live] = asyncio.get_running_loop().create_future()
         self._task = asyncio.create_task(self._converse(conversation, connected))

@@ -178,7 +178,7 @@ class Workshop:
         return bench.gates[agent, tool, depth], layer.name
 
     async def _open(self, extension: Extension, composition: Composition) -> None:
-        found = units([composition], self._binder.hook)
+        found = units([composition], self._binder.hook, only=extension.name)
         _refuse(self._binder.faults)
         if extension.name in self._opened:
             return
@@ -193,7 +193,7 @@ class Workshop:
         try:
             with told(self._loaded.lock):
                 _refuse(await self._servers.connect(closing, extension.name))
-                await install((unit for unit in found if unit.extension == extension.name), closing)
+                await install(found, closing)
         except BaseException:
             await closing.run()
             raise
