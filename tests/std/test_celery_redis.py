@@ -63,6 +63,20 @@ def test_of_1000_calls_over_two_workers_none_is_lost_or_doubled(served: LoadedLo
     assert sum(by_process.values()) == 1000
 
 
+def test_no_call_waits_behind_a_long_one_while_a_worker_is_idle(served: LoadedLock, tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+
+    async def work() -> None:
+        async with opened(served, environ=ENVIRON) as agent:
+            long = asyncio.create_task(answer(agent, "slow_celery", seconds=8, trace=str(trace)))
+            await begun(trace)
+            assert len(set(await asyncio.gather(*[answer(agent, "pid_celery") for _ in range(8)]))) == 1
+            assert not long.done()
+            assert await long == "slept"
+
+    play(work())
+
+
 def test_a_process_of_the_pool_killed_in_mid_call_is_an_error_at_once(
     served: LoadedLock, tmp_path: Path
 ) -> None:

@@ -59,7 +59,9 @@ def app_of(broker: str, results: str | None, queue: str) -> Celery:
         result_accept_content=["json"],
         task_default_queue=queue,
         task_acks_late=False,
+        # A worker takes what it can begin: a job does not wait behind a long one while another worker is idle.
         worker_prefetch_multiplier=1,
+        worker_disable_prefetch=urlsplit(broker).scheme.startswith("redis"),
         result_expires=RESULTS_KEPT,
         worker_hijack_root_logger=False,
         broker_connection_timeout=CONNECTING,
