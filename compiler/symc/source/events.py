@@ -25,9 +25,12 @@ NextEvent: TypeAlias = Callable[[], ParserEvent]
 
 
 @contextmanager
-def events(text: bytes, *, pure: bool = not HAS_LIBYAML) -> Iterator[NextEvent]:
-    """A function that returns the next event of ``text`` (UTF-8) each time; it raises ``yaml.YAMLError``."""
-    if pure:
+def events(text: bytes, *, pure: bool = False) -> Iterator[NextEvent]:
+    """A function that returns the next event of ``text`` (UTF-8) each time; it raises ``yaml.YAMLError``.
+
+    ``pure`` takes PyYAML's own parser where libyaml is there too.
+    """
+    if pure or not HAS_LIBYAML:
         parser = PureParser(text)
         try:
             yield parser.get_event
