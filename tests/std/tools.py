@@ -139,3 +139,9 @@ async def late_variable(arguments: Mapping[str, Any]) -> str:
     """Answer a variable of the environment after a while."""
     await asyncio.sleep(0.03)
     return os.environ.get(arguments["name"], "not set")
+
+
+def install_here_only() -> None:
+    """Install hook: raise in every process but the one of `STD_HERE`."""
+    if os.environ["STD_HERE"] != str(os.getpid()):
+        raise RuntimeError("not in a worker")

@@ -131,6 +131,7 @@ class Crew:
             worker = self._idle.pop()
             if worker.lives:
                 return worker
+            await worker.kill()  # what it started may be left
             self._hired.discard(worker)
         if self._closed:
             raise RefusedError(Reason.TOOL_ERROR, "the agent is closed")
@@ -180,8 +181,15 @@ class Worker:
 
     @property
     def lives(self) -> bool:
-        """Whether the process was there a moment ago."""
-        return self.process.returncode is None and not self._stdout.at_eof()
+        """Whether the process is there; one that has ended is known before the loop has heard of it."""
+        if self.process.returncode is not None or self._stdout.at_eof():
+            return False
+        if not hasattr(os, "waitid"):  # pragma: no cover - not on every system
+            return True
+        try:
+            return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+        except ChildProcessError:  # it was waited for already
+            return False
 
     async def perform(self, job: Mapping[str, Any]) -> Mapping[str, Any]:
         """What becomes of the job; `WorkerLostError` when the process ends first."""
