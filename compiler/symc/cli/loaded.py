@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from symc.runtime import DiagnosedError, LoadedLock
 
 
+class CouldNotError(click.ClickException):
+    """The command could not do what it was asked."""
+
+    exit_code = ExitCode.COULD_NOT
+
+
 def load_lock(path: Path, reporter: Reporter, *, expect: str | None = None) -> LoadedLock:
     """The lock at ``path``; one that cannot be used ends the command with exit code 2.
 
@@ -47,7 +53,7 @@ def require_known(agent: str, loaded: LoadedLock, path: Path) -> None:
         unknown(f'{path} holds no agent "{agent}"', agent, loaded.agents)
 
 
-def _without(error: ModuleNotFoundError) -> click.ClickException:
-    return click.ClickException(
+def _without(error: ModuleNotFoundError) -> CouldNotError:
+    return CouldNotError(
         f'"{error.name}" is not installed; running agents needs an extra: pip install "symc[runtime]"'
     )

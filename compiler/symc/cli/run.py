@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from symc.cli.frame import ExitCode
-from symc.cli.loaded import load_lock, refuse, require_known
+from symc.cli.loaded import CouldNotError, load_lock, refuse, require_known
 from symc.cli.locked import lock_option
 from symc.cli.project import counted
 from symc.cli.reporting import Reporter
@@ -95,7 +95,7 @@ def command(
     except DiagnosedError as error:
         refuse(error, f"cannot run {agent}", reporter, ExitCode.COULD_NOT)
     except SymfonicError as error:
-        raise click.ClickException(str(error)) from None
+        raise CouldNotError(str(error)) from None
 
 
 @dataclass(slots=True)
@@ -116,7 +116,7 @@ class _Talk:
         for line in _lines():
             try:
                 self.say(line)
-            except click.ClickException as error:  # the next prompt may do better
+            except CouldNotError as error:  # the next prompt may do better
                 error.show()
 
     def say(self, prompt: str) -> None:
@@ -130,7 +130,7 @@ class _Talk:
 
             if isinstance(error, ConfigurationError):
                 raise
-            raise click.ClickException(f"the run failed: {type(error).__name__}: {error}") from None
+            raise CouldNotError(f"the run failed: {type(error).__name__}: {error}") from None
         self.history += result.messages
         calls = f", {counted(len(result.tool_calls), 'tool call')}" if result.tool_calls else ""
         ended = "" if result.stop_reason == "end_turn" else f" — ended by {result.stop_reason}"
