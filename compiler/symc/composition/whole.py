@@ -179,17 +179,26 @@ class Composition:
 
 def lock_tree(lock: Lock) -> dict[str, Any]:
     """The lock as a JSON tree without digests; it shares frozen schemas with the lock, and its own dicts are new."""
-    tree: dict[str, Any] = {
-        "agents": {name: write_agent(lock.agents[name], lock.extensions) for name in sorted(lock.agents)},
-        "lock_version": lock.lock_version,
-    }
-    # L1: a section that would be empty is left out.
-    if lock.bases:
-        tree["bases"] = {name: records.AUTHOR.write(lock.bases[name]) for name in sorted(lock.bases)}
-    if lock.extensions:
-        tree["extensions"] = {
-            name: records.EXTENSION.write(lock.extensions[name]) for name in sorted(lock.extensions)
-        }
-    if lock.workspace is not None:
-        tree["workspace"] = records.WORKSPACE.write(lock.workspace)
+    tree: dict[str, Any] = {}
+    for (section, *name), value in entries(lock):
+        if name:
+            tree.setdefault(section, {})[name[0]] = value
+        else:
+            tree[section] = value
     return tree
+
+
+def entries(lock: Lock) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """What the lock's JSON tree is made of, in order, each with the path that leads to it: ``("agents", "support")``."""
+    if not lock.agents:
+        yield ("agents",), {}
+    for name in sorted(lock.agents):
+        yield ("agents", name), write_agent(lock.agents[name], lock.extensions)
+    # L1: a section that would be empty is left out.
+    for name in sorted(lock.bases):
+        yield ("bases", name), records.AUTHOR.write(lock.bases[name])
+    for name in sorted(lock.extensions):
+        yield ("extensions", name), records.EXTENSION.write(lock.extensions[name])
+    yield ("lock_version",), lock.lock_version
+    if lock.workspace is not None:
+        yield ("workspace",), records.WORKSPACE.write(lock.workspace)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 from symc.composition import Lock
 from symc.composition.cover import seal
-from symc.composition.whole import lock_tree
+from symc.composition.whole import entries, lock_tree
 
 if TYPE_CHECKING:
     from symc.lock.spelling import Spelling
-
-_SECTIONS: Final = ("agents", "bases", "extensions")
 
 
 def dumps(lock: Lock) -> str:
@@ -27,15 +26,18 @@ def encoded(lock: Lock) -> bytes:
     """The text of :func:`dumps` in UTF-8: as it goes to a file, and without a string of four bytes a character."""
     from symc.lock.spelling import Spelling  # who only reads locks does not need it
 
-    spelling = Spelling()
-    return b"".join(_pieces(_sealed(lock, spelling), spelling))
+    return b"".join(_pieces(lock, Spelling()))
 
 
 def tree(lock: Lock) -> dict[str, Any]:
     """The lock as plain JSON, as ``json.load`` gives it; of a lock that was read, the very tree it was read from."""
     from symc.lock.spelling import Spelling
 
-    return _sealed(lock, Spelling()) if lock.stored is None else dict(lock.stored.tree)
+    if lock.stored is not None:
+        return dict(lock.stored.tree)
+    found: dict[str, Any] = Spelling().ordered(lock_tree(lock))
+    seal(found)
+    return found
 
 
 def render(value: Any) -> str:
@@ -46,29 +48,26 @@ def render(value: Any) -> str:
     return spelling.indented(spelling.ordered(value)).decode() + "\n"
 
 
-def _sealed(lock: Lock, spelling: Spelling) -> dict[str, Any]:
-    found: dict[str, Any] = spelling.ordered(lock_tree(lock))
-    seal(found, spelling.canonical)
-    return found
-
-
-def _pieces(found: Mapping[str, Any], spelling: Spelling) -> Iterator[bytes]:
-    """The text entry by entry: most are ASCII, and only the others are searched for hidden characters."""
+def _pieces(lock: Lock, spelling: Spelling) -> Iterator[bytes]:
+    """The text entry by entry: each is sealed and spelt on its own, and its tree is gone before the next is made."""
     before = b"{\n  "
-    for key, value in found.items():
-        yield before + spelling.indented(key) + b": "
-        if key in _SECTIONS and value:
-            yield from _section(value, spelling)
-        else:
-            yield spelling.indented(value, b"\n  ")
+    for section, parts in groupby(entries(lock), key=lambda part: part[0][0]):
+        yield before + spelling.indented(section) + b": "
+        yield from _section(parts, spelling)
         before = b",\n  "
     yield b"\n}\n"
 
 
-def _section(entries: Mapping[str, Any], spelling: Spelling) -> Iterator[bytes]:
+def _section(parts: Iterable[tuple[tuple[str, ...], Any]], spelling: Spelling) -> Iterator[bytes]:
     before = b"{\n    "
-    for name, entry in entries.items():
-        yield before + spelling.indented(name) + b": "
-        yield spelling.indented(entry, b"\n    ")
+    for (section, *name), json in parts:
+        value = spelling.ordered(json)
+        if not name:
+            seal({section: value}, spelling.canonical)
+            yield spelling.indented(value, b"\n  ")
+            return
+        seal({section: {name[0]: value}}, spelling.canonical)
+        yield before + spelling.indented(name[0]) + b": "
+        yield spelling.indented(value, b"\n    ")
         before = b",\n    "
     yield b"\n  }"

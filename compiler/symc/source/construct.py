@@ -53,18 +53,19 @@ class _Anchored:
 
 
 def construct(
-    path: str, text: bytes, *, pure: bool = not HAS_LIBYAML
+    path: str, text: bytes, keys: dict[str, str] | None = None, *, pure: bool = not HAS_LIBYAML
 ) -> tuple[dict[str, Any] | None, tuple[Diagnostic, ...]]:
     """The data of the manifest ``path``, and why there is none.
 
-    ``text`` is UTF-8 without byte order mark, with LF (`symc.source.texts.cleaned`). ``pure`` takes PyYAML's own parser
-    instead of libyaml.
+    ``text`` is UTF-8 without byte order mark, with LF (`symc.source.texts.cleaned`). ``keys`` collects the keys that were
+    read: files have few, many times, and each is looked at and kept once. ``pure`` takes PyYAML's own parser instead of
+    libyaml.
     """
     findings = Findings(path, text)
     root: list[Any] = []
     try:
         with events(text, pure=pure) as next_event:
-            _walk(next_event, root, findings)
+            _walk(next_event, root, {} if keys is None else keys, findings)
         if MAYBE_QUESTION_MARK.search(text):
             findings.doubtful_keys()
     except ReaderError:
@@ -77,7 +78,7 @@ def construct(
     return (None if diagnostics else root[0]), diagnostics
 
 
-def _walk(next_event: NextEvent, root: list[Any], findings: Findings) -> None:
+def _walk(next_event: NextEvent, root: list[Any], keys: dict[str, str], findings: Findings) -> None:
     anchors: dict[str, _Anchored] = {}
     unfinished: dict[
         int, tuple[_Anchored, int, int, int]
@@ -95,6 +96,11 @@ def _walk(next_event: NextEvent, root: list[Any], findings: Findings) -> None:
         kind = event.__class__
         if kind is ScalarEvent:
             value = event.value
+            if key is None and value in keys and event.tag is None and event.anchor is None:
+                if value in container:
+                    findings.duplicate_key()
+                key = keys[value]
+                continue
             if not event.style:
                 if value in words:
                     value = words[value]
@@ -181,9 +187,12 @@ def _walk(next_event: NextEvent, root: list[Any], findings: Findings) -> None:
             if value.__class__ is not str:
                 findings.non_string_key(event)
                 value = event.value if kind is ScalarEvent else _REFUSED
-            elif value == "<<" and kind is ScalarEvent and not event.style:
-                findings.merge_key(event)
-                value = _REFUSED
+            elif kind is ScalarEvent and not event.style:
+                if value == "<<":
+                    findings.merge_key(event)
+                    value = _REFUSED
+                else:
+                    keys[value] = value
             if value in container and value is not _REFUSED:
                 findings.duplicate_key()
             key = value

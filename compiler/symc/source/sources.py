@@ -38,6 +38,7 @@ def parse(workspace: Workspace) -> Sources:
     texts: dict[str, str] = {}
     pins: dict[str, Pin] = {}
     refused = set()
+    keys: dict[str, str] = {}
     for path, raw in workspace.files.items():
         is_yaml = path.endswith((".yaml", ".yml"))
         text = cleaned_for_yaml(path, raw) if is_yaml else cleaned(path, raw)
@@ -47,7 +48,7 @@ def parse(workspace: Workspace) -> Sources:
         elif path.endswith((".md", ".txt")):
             texts[path] = text.decode()
         else:
-            data, diagnostics = construct(path, text) if is_yaml else read_pin(path, text)
+            data, diagnostics = construct(path, text, keys) if is_yaml else read_pin(path, text)
             report.extend(diagnostics)
             if data is None:
                 refused.add(path)
