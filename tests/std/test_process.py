@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from symc.lock import digest_lines
 from symc.runtime import load
 from tests.runtime.workbench import play
 from tests.std.desk import answer, desk, error, opened
@@ -224,7 +225,7 @@ def test_a_worker_killed_in_mid_call_is_an_error_at_once_and_replaced(tmp_path: 
             _, second = await begun(trace, 2)
             os.kill(second, signal.SIGKILL)  # while it waits for work
             assert gone(second)
-            await asyncio.sleep(0.05)
+            # The loop of the agent has not heard of it yet.
             assert await answer(agent, "find_process", seconds=0, trace=str(trace)) == "slept"
 
     play(work())
@@ -295,6 +296,38 @@ def test_the_environment_given_to_the_agent_is_the_worker_s(tmp_path: Path) -> N
             return await answer(agent, "find_proxy_process", name="HTTP_PROXY")
 
     assert play(work()) == "http://127.0.0.1:9"
+
+
+def test_the_command_does_jobs_from_stdin(tmp_path: Path) -> None:
+    lock = desk(tmp_path, "process")
+    digest = next(line.split()[0] for line in digest_lines(lock.lock) if line.endswith("  desk"))
+    job = {
+        "opened": "desk",
+        "digest": digest,
+        "agent": "desk",
+        "tool": "find_process",
+        "depth": 0,
+        "arguments": {"key": "a"},
+        "passage": {"through": []},
+    }
+    wrong = {**job, "digest": f"sha256:{'0' * 64}"}
+    lines = [{"call": 1, "job": job}, {"call": 2, "job": wrong}, {"call": 3, "job": {}}, {"cancel": 9}]
+    with subprocess.Popen(
+        [sys.executable, "-m", "symc.cli", "worker", "--backend", "process", "--lock", str(lock.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path.cwd())},
+    ) as worker:
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        worker.stdin.write("".join(f"{json.dumps(line)}\n" for line in lines).encode())
+        worker.stdin.flush()
+        said = {answer["call"]: answer for answer in (json.loads(worker.stdout.readline()) for _ in range(3))}
+        worker.stdin.close()
+        assert worker.wait(10) == 0
+    assert json.loads(said[1]["answer"]) == {"key": "a"}
+    assert "has the digest" in said[2]["error"]["detail"]
+    assert "a form that it does not know" in said[3]["error"]["detail"]
 
 
 HOST = """
