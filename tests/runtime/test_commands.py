@@ -70,7 +70,7 @@ def test_verify_tells_every_difference(tmp_path: Path) -> None:
     told = json.loads(result.stdout)
     assert [one["name"] for one in told["diagnostics"]] == ["target-signature"]
     assert told["diagnostics"][0]["primary"]["file"] == "symc.lock"
-    assert told["reason"] == "1 difference — desk, other would not start"
+    assert told["reason"] == "1 difference — not every agent would start"
     text = symc("verify", "desk")
     assert f'"{SHOP}:not_async" is not async' in text.stderr
     assert text.stderr.endswith("1 difference — desk would not start\n")

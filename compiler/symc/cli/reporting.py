@@ -52,7 +52,7 @@ class Reporter:
         else:
             from symc.diagnostics.renderers import sarif
 
-            click.echo(sarif.render(found), nl=False)
+            click.echo(sarif.render(found, sources), nl=False)
 
     def verdict(self, line: str) -> None:
         """The one-line verdict: the last line on stderr."""

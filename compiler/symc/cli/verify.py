@@ -43,7 +43,9 @@ def command(
         asyncio.run(loaded.verify(named, root=root))
     except DiagnosedError as error:
         faults = counted(len(error.diagnostics), "difference")
-        refuse(error, f"{faults} — {', '.join(named)} would not start", reporter, ExitCode.NOT_SO)
+        # A difference names the agents it concerns; of several agents, the others may be fine.
+        verdict = f"{named[0]} would not start" if len(named) == 1 else "not every agent would start"
+        refuse(error, f"{faults} — {verdict}", reporter, ExitCode.NOT_SO)
     reporter.diagnostics((), {}, ok=True)
     tools = sum(len(loaded.lock.agents[name].tools) for name in named)
     reporter.verdict(
