@@ -57,7 +57,7 @@ def command(
 
 def write(project: Project, path: Path, reporter: Reporter, *, show_diff: bool) -> None:
     """Write the lock where its bytes differ, and say so; ``show_diff`` adds what the change means."""
-    from symc.lock import LockError, dumps, file
+    from symc.lock import LockError, encoded, file
 
     assert project.compilation.lock is not None  # no error was found
     if show_diff:
@@ -65,7 +65,7 @@ def write(project: Project, path: Path, reporter: Reporter, *, show_diff: bool) 
 
         click.echo(describe_change(project, path), nl=False)
     try:
-        changed = file.write(path, dumps(project.compilation.lock))
+        changed = file.write(path, encoded(project.compilation.lock))
     except LockError as error:
         refuse_lock(error, path, reporter)
     reporter.verdict(f"{project.counts()} — {path} {'written' if changed else 'is up to date'}")

@@ -3,6 +3,6 @@
 from symc.lock.errors import LockError
 from symc.lock.reading import loads
 from symc.lock.verifying import digest_lines, expect_digest, verify
-from symc.lock.writing import dumps, tree
+from symc.lock.writing import dumps, encoded, tree
 
-__all__ = ["LockError", "digest_lines", "dumps", "expect_digest", "loads", "tree", "verify"]
+__all__ = ["LockError", "digest_lines", "dumps", "encoded", "expect_digest", "loads", "tree", "verify"]

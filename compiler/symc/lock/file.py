@@ -7,8 +7,9 @@ import errno
 import os
 import secrets
 import stat
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from symc.composition import Lock
 from symc.diagnostics import Code, Hint, Span
@@ -19,6 +20,7 @@ from symc.lock.reading import loads
 LARGEST: Final = 512 * 2**20
 """Bytes of a lock that are read at most: a workspace of ten thousand manifests has a tenth of it."""
 
+_PIECE: Final = 2**20
 _READ: Final = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 _CREATE: Final = (
     os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -41,18 +43,17 @@ def read(path: Path) -> bytes:
     return found
 
 
-def write(path: Path, text: str) -> bool:
+def write(path: Path, text: str | bytes) -> bool:
     """Make the lock hold this text; True when the file was changed, False when it held the text already.
 
     The old lock stands, whole, until the new one does. A link is written through to its target inside the repository
     (docs/policies.md §8). Raises ``LockError`` when it cannot be done; then nothing has changed.
     """
-    new = text.encode()
+    new = text.encode() if isinstance(text, str) else text
     try:
         target = _target(path)
-        with contextlib.suppress(OSError):  # what cannot be read is not what it shall be
-            if _regular_bytes(target) == new:
-                return False
+        if holds(target, new):
+            return False
         _replace(target, new)
     except OSError as error:
         hint = "make room, or allow writing there, and run: symc compile"
@@ -60,7 +61,29 @@ def write(path: Path, text: str) -> bool:
     return True
 
 
+def holds(path: Path, content: bytes) -> bool:
+    """Whether the file has exactly these bytes; False as well for what cannot be read, which is not what it shall be."""
+    try:
+        with _opened(path) as file:
+            if os.fstat(file.fileno()).st_size != len(content):
+                return False
+            at = 0
+            while piece := file.read(_PIECE):  # a large lock need not be there twice
+                if not content.startswith(piece, at):
+                    return False
+                at += len(piece)
+            return at == len(content)
+    except OSError:
+        return False
+
+
 def _regular_bytes(path: Path) -> bytes:
+    with _opened(path) as file:
+        return file.read(LARGEST)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
     # Opened without blocking and looked at afterwards: a pipe must not make anyone wait, and no other file slips in.
     handle = os.open(path, _READ)
     try:
@@ -70,7 +93,7 @@ def _regular_bytes(path: Path) -> bytes:
         if status.st_size > LARGEST:
             raise OSError(errno.EFBIG, f"it has {status.st_size} bytes; at most {LARGEST} are read")
         with os.fdopen(handle, "rb", closefd=False) as file:
-            return file.read(LARGEST)
+            yield file
     finally:
         os.close(handle)
 

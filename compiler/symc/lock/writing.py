@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from io import BytesIO
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,9 @@ def encoded(lock: Lock) -> bytes:
     """The text of :func:`dumps` in UTF-8: as it goes to a file, and without a string of four bytes a character."""
     from symc.lock.spelling import Spelling  # who only reads locks does not need it
 
-    return b"".join(_pieces(lock, Spelling()))
+    text = BytesIO()  # grows in place: the pieces and the whole are never there together
+    text.writelines(_pieces(lock, Spelling()))
+    return text.getvalue()
 
 
 def tree(lock: Lock) -> dict[str, Any]:
