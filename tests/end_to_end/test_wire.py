@@ -61,7 +61,6 @@ def test_anthropic(stream: bool, tmp_path: Path) -> None:
 
     body = asyncio.run(use())
     assert body["model"] == "claude-sonnet-4-5"
-    assert body.get("stream", False) is stream
     system = body["system"]
     assert "".join(block["text"] for block in system) == shown("support")
     # Both ends of the plan are the last static fragment here: one breakpoint.
