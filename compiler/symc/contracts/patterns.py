@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 __all__ = ["ToolPattern"]
 
@@ -35,23 +36,7 @@ class ToolPattern:
         A `[` that is not closed, a reversed range and `[^` are refused: they would be rules that silently match
         other tools than they say.
         """
-        extension, slash, name = text.partition("/")
-        if not slash:
-            raise ValueError(f'"{text}" names no extension; write "extension/tool" or "*/tool"')
-        if not extension or not name:
-            raise ValueError(
-                f'"{text}" lacks the {"tool" if extension else "extension"} part of "extension/tool"'
-            )
-        if extension != "*" and not _MAGIC.isdisjoint(extension):
-            raise ValueError(f'"{text}": before the "/" stands one extension\'s name, or "*" for all of them')
-        try:
-            return cls(
-                extension=None if extension == "*" else extension,
-                name=name,
-                literal=_MAGIC.isdisjoint(text),
-            )
-        except ValueError as error:
-            raise ValueError(f'"{text}": {error}') from None
+        return _parsed(text)
 
     @classmethod
     def exactly(cls, extension: str, name: str) -> ToolPattern:
@@ -68,6 +53,28 @@ class ToolPattern:
         if self._regex is None:
             return self.name == name
         return self._regex.fullmatch(name) is not None
+
+
+@lru_cache(maxsize=1 << 16)
+def _parsed(text: str) -> ToolPattern:
+    # A pattern is written once and asked for by every stage.
+    extension, slash, name = text.partition("/")
+    if not slash:
+        raise ValueError(f'"{text}" names no extension; write "extension/tool" or "*/tool"')
+    if not extension or not name:
+        raise ValueError(
+            f'"{text}" lacks the {"tool" if extension else "extension"} part of "extension/tool"'
+        )
+    if extension != "*" and not _MAGIC.isdisjoint(extension):
+        raise ValueError(f'"{text}": before the "/" stands one extension\'s name, or "*" for all of them')
+    try:
+        return ToolPattern(
+            extension=None if extension == "*" else extension,
+            name=name,
+            literal=_MAGIC.isdisjoint(text),
+        )
+    except ValueError as error:
+        raise ValueError(f'"{text}": {error}') from None
 
 
 def _translate(glob: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
@@ -11,6 +12,7 @@ from symc.contracts.names import EXTENSION_NAME
 _SPECIFIER_START = re.compile(r"[<>=!~]")
 
 
+@lru_cache(maxsize=1 << 14)  # agents name the same extensions
 def requirement_fault(text: str) -> str | None:
     """Why ``text`` is no requirement, as a sentence for its author; None when it is one."""
     name, space, specifiers = text.partition(" ")

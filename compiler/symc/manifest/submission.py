@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,7 @@ from symc.manifest.keys import Path
 from symc.source import Document
 
 _ASCII = bytes(range(128))
+_KEYWORD = re.compile(rb"\$[A-Za-z]")
 _LONGEST_MESSAGE = 400
 
 
@@ -21,8 +23,8 @@ class Submission:
     Key paths are those of the model; ``place`` maps them to what was written, which may be shorter (``crm`` for
     ``{use: crm}``). ``spoilt`` holds the entries whose shape was refused, as path prefixes: nothing else is said of them.
     ``drops_out``: what it needs was refused when it was read, so there is nothing more to say.
-    ``shows_all``: no text of the document holds a hidden character; ``has_plain_schemas``: no key of it holds a ``$`` or
-    ``pattern``. Most documents tell both as a whole, and need no search through their parts.
+    ``shows_all``: no text of the document holds a hidden character; ``has_plain_schemas``: no key of it holds a ``$``.
+    Most documents tell both as a whole, and need no search through their parts.
     """
 
     document: Document
@@ -41,7 +43,7 @@ class Submission:
         self.shows_all = b"\\" not in text and not (
             hidden.scan(f" {distinct}") and hidden.scan(text.decode())
         )
-        self.has_plain_schemas = not any(mark in text for mark in (b"\\", b"$", b"pattern"))
+        self.has_plain_schemas = not (b"$" in text and _KEYWORD.search(text)) and b"\\" not in text
 
     @property
     def data(self) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def check(
     ``locate`` gives the place of a path inside the schema, ``subject`` names its owner (``files/read_file``) and
     ``what`` the schema itself in messages (``input schema``). With ``arguments`` it must describe an object. With
     ``shows_all`` its texts are known to hold nothing hidden, with ``is_plain`` it is known to be nested within bounds
-    and to have no keyword with ``$`` or ``pattern`` in it: of most files both are told at once, for all their schemas.
+    and to have no keyword with ``$`` in it: of most files both are told at once, for all their schemas.
     """
     if shows_all and is_plain and _is_sound(schema, arguments):
         return ()
@@ -52,12 +52,27 @@ def check(
 
 
 def _is_sound(schema: object, arguments: bool) -> bool:
-    # Without `$schema` the dialect is 2020-12, and what else would need a look has a `$` or a `pattern` in its name.
+    # Without `$schema` the dialect is 2020-12, and what else would need a look has a `$` in its name, or is a pattern.
     return (
         isinstance(schema, dict)
         and (not arguments or schema.get("type", "object") == "object")
         and jsonschema_rs.meta.is_valid(schema)
+        and all(_is_pattern(pattern) for pattern in _perhaps_patterns(schema))
     )
+
+
+def _perhaps_patterns(schema: dict[str, Any]) -> Iterator[str]:
+    """Every pattern in the schema, and what only looks like one: told without asking what stands where a schema is due."""
+    todo: list[Any] = [schema]
+    for node in todo:  # grows while it is walked
+        if node.__class__ is list:
+            todo += [item for item in node if item.__class__ is dict or item.__class__ is list]
+            continue
+        if isinstance(pattern := node.get("pattern"), str):
+            yield pattern
+        if isinstance(patterns := node.get("patternProperties"), dict):
+            yield from patterns
+        todo += [item for item in node.values() if item.__class__ is dict or item.__class__ is list]
 
 
 class _Check:
