@@ -151,3 +151,17 @@ def test_colour_only_when_told_and_the_same_text() -> None:
     assert coloured == render([TWO_TOOLS], SOURCES)
     assert "\x1b" in render([TWO_TOOLS], SOURCES, color=True)
     assert "\x1b" not in render([TWO_TOOLS], SOURCES)
+
+
+def test_no_excerpt_shows_a_credential() -> None:
+    """docs/policies.md §7: neither the diagnostic about it nor another one on its line."""
+    from symc.compose import compile
+    from symc.source import Workspace
+
+    token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    manifest = f"kind: extension\nname: x\nmcp: {{command: [run], env: {{TOKEN: {token}}}}}\n"
+    compilation = compile(Workspace.of({"x.yaml": manifest.encode()}))
+    assert {d.name for d in compilation.diagnostics} == {"secret-literal", "pin-missing"}
+    page = render(compilation.diagnostics, compilation.texts)
+    assert token not in page
+    assert "x.yaml:3:" in page

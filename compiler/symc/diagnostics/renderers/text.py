@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from symc.diagnostics.codes.pins import SECRET_LITERAL
 from symc.diagnostics.record import Diagnostic, LabelledSpan, Level
 from symc.diagnostics.renderers.excerpt import excerpt, visible
 
@@ -32,7 +33,7 @@ def render(
     When not all are shown, errors are shown before warnings; the order among the shown ones stays.
     """
     shown = _most_important(diagnostics, limit)
-    writer = _Writer(sources, color)
+    writer = _Writer(sources, color, _unquotable(diagnostics))
     paragraphs = ["\n".join(writer.paragraph(diagnostic)) for diagnostic in shown]
     rest = len(diagnostics) - len(shown)
     if rest:
@@ -47,12 +48,23 @@ def _most_important(diagnostics: Sequence[Diagnostic], limit: int) -> Sequence[D
     return [diagnostics[at] for at in sorted(by_weight[:limit])]
 
 
+def _unquotable(diagnostics: Sequence[Diagnostic]) -> frozenset[tuple[str, int]]:
+    """The lines that hold a credential (docs/policies.md §7): no excerpt shows them, whoever points there."""
+    return frozenset(
+        (found.primary.file, line)
+        for found in diagnostics
+        if found.code == SECRET_LITERAL.code
+        for line in range(found.primary.start.line, found.primary.end.line + 1)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Writer:
     """Writes paragraphs; each source is split into lines once, however many diagnostics are about it."""
 
     sources: Mapping[str, str]
     color: bool
+    unquotable: frozenset[tuple[str, int]] = frozenset()
     split: dict[str, list[str]] = field(default_factory=dict)
 
     def paragraph(self, diagnostic: Diagnostic) -> Iterator[str]:
@@ -98,6 +110,8 @@ class _Writer:
         return self._paint(f"{number:>{width}} |", _BLUE)
 
     def _line(self, file: str, number: int) -> str | None:
+        if (file, number) in self.unquotable:
+            return None
         if file not in self.split:
             self.split[file] = self.sources[file].split("\n") if file in self.sources else []
         lines = self.split[file]
