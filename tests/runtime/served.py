@@ -73,8 +73,29 @@ def result(name: str, arguments: Any) -> dict[str, Any] | None:
     return None if name == "errs" else {"content": [{"type": "text", "text": said}]}
 
 
+def respond(message: dict[str, Any], behaviour: str, changed: bool) -> dict[str, Any]:
+    """The answer to one request: `result` or `error`."""
+    method, params = message.get("method"), message.get("params") or {}
+    if method == "initialize":
+        return {
+            "result": {
+                "protocolVersion": params["protocolVersion"],
+                "capabilities": {"tools": {"listChanged": True}},
+                "serverInfo": {"name": "served", "version": "1"},
+            }
+        }
+    if method == "tools/list":
+        return {"result": {"tools": tools(behaviour, changed)}}
+    if method != "tools/call":
+        return {"error": {"code": -32601, "message": "unknown"}}
+    found = result(params["name"], params.get("arguments"))
+    return {"error": {"code": -32000, "message": "told you so"}} if found is None else {"result": found}
+
+
 def main() -> None:
     behaviour = sys.argv[1] if len(sys.argv) > 1 else ""
+    if behaviour.startswith("@"):  # it stands in a file, and may be another one at the next start
+        behaviour = Path(behaviour[1:]).read_text(encoding="utf-8")
     if pid_file := os.environ.get("PID_FILE"):
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
         Path(pid_file).write_text(f"{os.getpid()} {child.pid}", encoding="utf-8")
@@ -84,36 +105,18 @@ def main() -> None:
     changed = False
     for line in sys.stdin:
         message = json.loads(line)
-        method, params = message.get("method"), message.get("params") or {}
         if "id" not in message or behaviour == "silent":
             continue
-        answer: dict[str, Any]
-        if method == "initialize":
-            answer = {
-                "result": {
-                    "protocolVersion": params["protocolVersion"],
-                    "capabilities": {"tools": {"listChanged": True}},
-                    "serverInfo": {"name": "served", "version": "1"},
-                }
-            }
-        elif method == "tools/list":
-            answer = {"result": {"tools": tools(behaviour, changed)}}
-        elif method == "tools/call":
-            name = params["name"]
-            if name == "die":
-                sys.exit(4)
-            if name == "slow":
-                time.sleep(600)
-            if name == "change":
-                changed = True
-                notice = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
-                print(json.dumps(notice), flush=True)
-            found = result(name, params.get("arguments"))
-            answer = (
-                {"error": {"code": -32000, "message": "told you so"}} if found is None else {"result": found}
-            )
-        else:
-            answer = {"error": {"code": -32601, "message": "unknown"}}
+        called = message.get("params", {}).get("name") if message["method"] == "tools/call" else None
+        if called == "die":
+            sys.exit(4)
+        if called == "slow":
+            time.sleep(600)
+        if called == "change":
+            changed = True
+            notice = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+            print(json.dumps(notice), flush=True)
+        answer = respond(message, behaviour, changed)
         print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}), flush=True)
 
 

@@ -6,7 +6,10 @@ import asyncio
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import psutil
@@ -155,11 +158,36 @@ def test_P_34_a_notice_compares_again_before_the_next_call(tmp_path: Path, pid_f
     assert after.reason == other.reason == "server_changed"
 
 
-def test_a_server_that_dies_is_an_error_of_the_call(tmp_path: Path, pid_file: Path) -> None:
+def test_a_server_that_dies_is_an_error_of_the_call_and_started_anew_for_the_next(
+    tmp_path: Path, pid_file: Path
+) -> None:
+    """The call itself is not repeated: it may have done half of what it does."""
     first, second = calls(lock_of(tmp_path), ("die", {}), ("parts", {}))
     assert first.error is not None
     assert 'the server of "files" ended with status 4, while called "die"' in first.error
-    assert second.reason == "tool_error"
+    assert second.error is None
+
+
+def test_P_34_a_server_that_comes_back_changed_is_not_called(tmp_path: Path, pid_file: Path) -> None:
+    """[P34] Compared anew, however it got lost; one that comes back as it was is called again."""
+    path = tmp_path / "behaviour"
+    path.write_text("", encoding="utf-8")
+    lock = lock_of(tmp_path, f"@{path}")
+
+    def becomes(behaviour: str) -> Any:
+        def act(_request: Any) -> ToolCall:
+            path.write_text(behaviour, encoding="utf-8")
+            return ToolCall("1", "parts", {})
+
+        return act
+
+    script = [ToolCall("1", "die", {}), becomes("changed"), becomes("crash"), becomes("")]
+    _, changed, crashed, fine = ran(lock, "desk", *script, environ=ENVIRON, root=ROOT).tool_calls
+    assert changed.reason == "server_changed"
+    assert "changed the description" in (changed.error or "")
+    assert crashed.reason == "tool_error"
+    assert "ended with status 3" in (crashed.error or "")
+    assert fine.error is None
 
 
 def test_a_server_that_does_not_start_is_told_without_secrets(tmp_path: Path, pid_file: Path) -> None:
@@ -255,3 +283,119 @@ def test_verify_connects_compares_and_closes(tmp_path: Path, pid_file: Path) -> 
     play(lock_of(tmp_path).verify(environ=ENVIRON, root=ROOT))
     with pytest.raises(DiagnosedError):
         play(lock_of(tmp_path, "changed").verify(environ=ENVIRON, root=ROOT))
+
+
+# over HTTP
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+    behaviour = ""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """The same server over streamable HTTP, for those who know the token."""
+
+    server: _Http
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.server.behaviour == "gone":
+            self.close_connection = True  # and not a word
+        elif self.headers["Authorization"] != f"Bearer {ENVIRON['TOKEN']}":
+            self._send(401, b"")
+        elif "id" not in message:
+            self._send(202, b"")
+        else:
+            answer = served.respond(message, self.server.behaviour, changed=False)
+            self._send(200, json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}).encode())
+
+    def do_GET(self) -> None:
+        self._send(405, b"")
+
+    def _send(self, status: int, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def http(folder: Path, behaviour: str = "") -> Iterator[tuple[LoadedLock, _Http]]:
+    """An agent with the tools of a server over HTTP, while the block lasts."""
+    with _Http(("127.0.0.1", 0), _Handler) as server:
+        server.behaviour = behaviour
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        files = {
+            "kind": "extension",
+            "name": "files",
+            "mcp": {
+                "url": f"http://127.0.0.1:{server.server_address[1]}/mcp",
+                "headers": {"Authorization": "Bearer ${env:TOKEN}"},
+            },
+        }
+        try:
+            yield (
+                locked(
+                    folder,
+                    files,
+                    agent("desk", "files/parts", "files/fails"),
+                    pins={"files": {"tools": served.TOOLS}},
+                ),
+                server,
+            )
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_a_server_over_http_is_called_with_its_headers(tmp_path: Path) -> None:
+    with http(tmp_path) as (lock, _):
+        parts, fails = calls(lock, ("parts", {}), ("fails", {}))
+    assert parts.result is not None
+    assert parts.result.startswith("one\n[image")
+    assert fails.error == "tool_error: no such file"
+
+
+def test_a_server_over_http_that_changed_refuses_to_start(tmp_path: Path) -> None:
+    with http(tmp_path, "fewer") as (lock, _):
+        (fault,) = refusal(lock).diagnostics
+    assert fault.name == "server-changed"
+
+
+def test_a_server_over_http_that_knows_another_token(tmp_path: Path) -> None:
+    with http(tmp_path) as (lock, _), pytest.raises(DiagnosedError) as caught:
+        ran(lock, "desk", environ={"TOKEN": "wrong-canary"}, root=ROOT)
+    assert "HTTP status 401" in str(caught.value)
+    assert "canary" not in str(caught.value)
+
+
+def test_a_server_over_http_that_went_away_and_came_back(tmp_path: Path) -> None:
+    with http(tmp_path) as (lock, server):
+
+        def leave(_request: Any) -> ToolCall:
+            server.behaviour = "gone"
+            return ToolCall("1", "parts", {})
+
+        def come_back(_request: Any) -> ToolCall:
+            server.behaviour = ""
+            return ToolCall("1", "parts", {})
+
+        script = [leave, leave, come_back]
+        first, second, third = ran(lock, "desk", *script, environ=ENVIRON, root=ROOT).tool_calls
+    assert first.reason == second.reason == "tool_error"
+    assert third.error is None
+
+
+def test_a_server_over_http_that_is_not_there(tmp_path: Path) -> None:
+    with http(tmp_path) as (lock, _):
+        pass
+    (fault,) = refusal(lock).diagnostics
+    assert fault.name == "server-not-started"
+    assert "cannot be reached at http://127.0.0.1" in fault.message

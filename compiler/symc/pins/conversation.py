@@ -227,6 +227,11 @@ class Conversation:
             await session.send_request(request, Anything)
         return recorder.answer
 
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can come of it, as far as its server shows that."""
+        return self.server is None or self.server.silenced
+
     async def failed(self, error: MCPError) -> DiscoveryError:
         """What to say when the conversation broke."""
         server = self.server

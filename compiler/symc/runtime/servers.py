@@ -7,8 +7,7 @@ nobody but its callers. The SDK is imported when the first server is connected.
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,7 @@ from symc.diagnostics import Diagnostic
 from symc.diagnostics.codes import pins, running
 from symc.pins.drift import Drift, drift
 from symc.pins.launch import Launch
+from symc.runtime.answers import text_of
 from symc.runtime.diagnosed import place
 from symc.runtime.gates import Reason, RefusedError
 from symc.runtime.lifecycle import Closing
@@ -103,6 +103,7 @@ class Server:
     _leave: asyncio.Event = field(default_factory=asyncio.Event)
     _comparing: asyncio.Lock = field(default_factory=asyncio.Lock)
     _live: _Live | None = None
+    _closed: bool = False
     _unsure: bool = False  # a notice said that the tools changed
     _deaf: bool = False  # notices no longer arrive
     _changed: str = ""  # what changed, once something did
@@ -120,10 +121,10 @@ class Server:
             from symc.pins.conversation import Conversation, DiscoveryError
         except ModuleNotFoundError as error:
             return (self._without(error),)
-        self._leave = asyncio.Event()  # one that failed to start may be tried again
+        self._leave, self._unsure, self._deaf, self._changed = asyncio.Event(), False, False, ""
         conversation = Conversation(self.launch.resolve(self.environ), self.environ, self.root)
         connected: asyncio.Future[_Live] = asyncio.get_running_loop().create_future()
-        self._task = asyncio.create_task(self._converse(conversation, connected))
+        self._task = asyncio.create_task(self._converse(conversation, connected, self._leave))
         try:
             async with asyncio.timeout(TIMEOUT):
                 live = await connected
@@ -136,13 +137,16 @@ class Server:
         return tuple(map(self._told, found))
 
     async def close(self) -> None:
-        """End the conversation, and the server with all it started."""
+        """End the conversation for good, and the server with all it started."""
+        self._closed = True
+        await self._end()
+
+    async def _end(self) -> None:
         self._live = None
         self._leave.set()
         if self._task is not None:
-            if not self._task.done():
-                # One that still waits for an answer does not see that it shall leave.
-                self._task.cancel()
+            # One that still waits for an answer does not see that it shall leave.
+            self._task.cancel()
             await asyncio.wait([self._task])
 
     def invocation(self, raw: str) -> Invoke:
@@ -154,7 +158,9 @@ class Server:
 
         return invoke
 
-    async def _converse(self, conversation: Conversation, connected: asyncio.Future[_Live]) -> None:
+    async def _converse(
+        self, conversation: Conversation, connected: asyncio.Future[_Live], leave: asyncio.Event
+    ) -> None:
         """Hold the conversation until it shall end; the one task in which everything of the server lives."""
         try:
             async with conversation.held(self._hears) as (session, recorder):
@@ -162,7 +168,7 @@ class Server:
                 try:
                     if not connected.done():
                         connected.set_result(_Live(conversation, session, recorder))
-                    await self._leave.wait()
+                    await leave.wait()
                 finally:
                     notices.cancel()
                     await asyncio.wait([notices])
@@ -206,7 +212,7 @@ class Server:
 
     async def _call(self, declared: Tool, arguments: Mapping[str, Any]) -> str:
         from mcp.shared.exceptions import MCPError
-        from mcp_types import CallToolRequest, CallToolRequestParams
+        from mcp_types import CONNECTION_CLOSED, CallToolRequest, CallToolRequestParams
         from pydantic import ValidationError
 
         from symc.pins.conversation import Anything
@@ -217,39 +223,58 @@ class Server:
             answer = await live.session.send_request(request, Anything)
         except MCPError as error:
             live.conversation.step = f'called "{declared.name}"'
-            raise self._refusal(await live.conversation.failed(error)) from error
+            failure = await live.conversation.failed(error)
+            if error.code == CONNECTION_CLOSED and self._live is live and live.conversation.over:
+                self._live = None  # the next call finds a new one
+            raise self._refusal(failure) from error
         except ValidationError:
             raise RefusedError(
                 Reason.TOOL_ERROR, f'{self._name} answered "{declared.name}" with something that is no result'
             ) from None
         result = answer.model_extra or {}
-        text = _text_of(result, structured=declared.output_schema is not None)
+        text = text_of(result, structured=declared.output_schema is not None)
         if result.get("isError"):
             raise RefusedError(Reason.TOOL_ERROR, text or "the server says that the call failed")
         return text
 
     async def _sure(self) -> _Live:
         """The conversation, once it is certain that the tools are still those of the lock."""
+        async with self._comparing:
+            if self._closed:
+                raise RefusedError(Reason.TOOL_ERROR, f"{self._name} is not connected: the agent is closed")
+            if self._live is None or self._task is None or self._task.done():
+                return await self._reconnected()
+            if self._unsure or self._deaf:
+                await self._look_again(self._live)
+            if self._changed:
+                raise RefusedError(Reason.SERVER_CHANGED, self._changed)
+            return self._live
+
+    async def _look_again(self, live: _Live) -> None:
         from symc.pins.conversation import DiscoveryError
 
-        if self._live is None:
-            raise RefusedError(Reason.TOOL_ERROR, f"{self._name} is not connected: the agent is closed")
-        if self._unsure or self._deaf:
-            async with self._comparing:
-                if self._unsure or self._deaf:
-                    self._unsure = False
-                    try:
-                        found = await self._compare(self._live)
-                    except DiscoveryError as error:
-                        self._unsure = True
-                        raise self._refusal(error) from error
-                    except BaseException:
-                        self._unsure = True
-                        raise
-                    self._changed = "; ".join(self._told(one).message for one in found)
-        if self._changed:
-            raise RefusedError(Reason.SERVER_CHANGED, self._changed)
-        return self._live
+        self._unsure = False  # a notice that comes meanwhile is another one
+        try:
+            found = await self._compare(live)
+        except BaseException as error:
+            self._unsure = True
+            raise self._refusal(error) if isinstance(error, DiscoveryError) else error from None
+        self._changed = "; ".join(self._told(one).message for one in found)
+
+    async def _reconnected(self) -> _Live:
+        """A new conversation for one that broke off: the server is started anew, and compared before it is called."""
+        await self._end()
+        try:
+            found = await self.connect()
+        except BaseException:
+            await self._end()
+            raise
+        if self._live is not None and not found:
+            return self._live
+        await self._end()
+        drifted = any(one.code == running.SERVER_CHANGED.code for one in found)
+        said = "; ".join(one.message for one in found)
+        raise RefusedError(Reason.SERVER_CHANGED if drifted else Reason.TOOL_ERROR, said)
 
     @property
     def _name(self) -> str:
@@ -316,39 +341,3 @@ def _on_the_wire(tool: Tool) -> dict[str, Any]:
     """The tool of the lock as its server would say it."""
     said = {wire: thaw(getattr(tool, key)) for wire, key in _FIELDS.items()}
     return {"name": tool.name, **said}
-
-
-def _text_of(result: Mapping[str, Any], *, structured: bool) -> str:
-    """A result as the text that the model reads: text parts joined by newlines, others described.
-
-    A tool with an output schema answers JSON: the structured content, where the server gives it (X-12).
-    """
-    content = result.get("content")
-    if (
-        result.get("structuredContent") is not None
-        and not result.get("isError")
-        and (structured or not content)
-    ):
-        return json.dumps(result["structuredContent"], ensure_ascii=False)
-    return "\n".join(_parts(content if isinstance(content, list) else []))
-
-
-def _parts(content: Iterable[Any]) -> Iterator[str]:
-    for part in content:
-        match part:
-            case {"type": "text", "text": str(text)}:
-                yield text
-            case {"type": "image" | "audio" as kind, "data": str(data)}:
-                # Base64: four characters for three bytes.
-                yield f"[{kind}: {part.get('mimeType', 'unknown type')}, {len(data) * 3 // 4 - data[-2:].count('=')} bytes]"
-            case {"type": "resource", "resource": {"uri": str(uri)} as resource}:
-                size = (
-                    f", {len(resource['text'])} characters" if isinstance(resource.get("text"), str) else ""
-                )
-                yield f"[resource: {uri}, {resource.get('mimeType', 'unknown type')}{size}]"
-            case {"type": "resource_link", "uri": str(uri)}:
-                yield f"[link: {part.get('name', '')} {uri}]"
-            case {"type": str(kind)}:
-                yield f"[{kind}]"
-            case _:
-                yield "[a part of no known kind]"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any, Final
 
 from symc.canonical import CanonicalError, canonical_bytes
@@ -141,6 +142,8 @@ def _require_async(target: str, value: Any, hint: str) -> None:
 
 
 def _require_parameters(target: str, value: Any, count: int, takes: str, hint: str) -> None:
+    if _plainly_takes(value, count):
+        return
     try:
         signature = inspect.signature(value)
     except (TypeError, ValueError):
@@ -154,6 +157,16 @@ def _require_parameters(target: str, value: Any, count: int, takes: str, hint: s
             f'"{target}" has the parameters ({names}); it must take {takes}',
             hint=hint,
         ) from None
+
+
+def _plainly_takes(value: Any, count: int) -> bool:
+    """Whether a plain function has exactly so many parameters; an agent may have hundreds, and `inspect` is slow."""
+    return (
+        type(value) is FunctionType
+        and not value.__dict__
+        and value.__code__.co_argcount == count
+        and not value.__code__.co_kwonlyargcount
+    )
 
 
 def _hold_to(contribution: ToolContribution, declared: Tool, target: str) -> None:
