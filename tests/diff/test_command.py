@@ -261,6 +261,15 @@ def test_an_accepted_change_passes_and_still_shows() -> None:
     assert stanzas() == "# nothing to accept\n"
 
 
+@pytest.mark.parametrize("content", ["", "\n", "# nothing to accept\n"])
+def test_a_file_without_stanzas_accepts_nothing(content: str) -> None:
+    """What a shell leaves of the file before `symc diff --format accept > symc.accept.yaml` writes it."""
+    write(WIDER)
+    Path("symc.accept.yaml").write_text(content)
+    assert "fingerprint" in stanzas()
+    assert symc("diff", "main", "--fail-on", "widening").exit_code == 1
+
+
 def test_stanzas_can_be_appended() -> None:
     write(WIDER)
     accept(stanzas())

@@ -26,12 +26,15 @@ class Acceptances:
 
 
 def read_acceptances(file: str, content: bytes | None) -> Acceptances:
-    """The acceptances in ``content``; ``file`` is its name in diagnostics. No content: none."""
+    """The acceptances in ``content``; ``file`` is its name in diagnostics. No content, or only comments: none."""
     if content is None:
         return Acceptances()
     name = "accept.yaml"
     sources = parse(Workspace.of({name: content}))
     text = content.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    if all(not line.strip() or line.lstrip().startswith("#") for line in text.split("\n")):
+        # Nothing accepted yet; also what the shell leaves of the file while `--format accept` writes it.
+        return Acceptances(text=text)
     if not sources.documents:
         return Acceptances((), tuple(_renamed(one, file) for one in sources.diagnostics), text)
     report = Report()
