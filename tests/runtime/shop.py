@@ -214,6 +214,10 @@ def raises(func: Layer, name: str, description: str) -> Layer:
     raise KeyError("no pool")
 
 
+def complains(func: Layer, name: str, description: str, config: Mapping[str, Any]) -> Layer:
+    raise OSError(f"cannot reach {config['url']}")
+
+
 def unmarked(func: Layer, name: str, description: str) -> Layer:
     async def wrapper(key: str, limit: int = 1) -> str:
         return await func(key=key, limit=limit)

@@ -169,6 +169,16 @@ def test_V_31_a_factory_that_makes_no_layer_refuses_to_start(
     assert found.hint is not None
 
 
+def test_a_factory_that_complains_of_a_secret_does_not_tell_it(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"url": TEXT}}
+    element = {"use": "complains", "config": {"url": "${env:BROKER}"}}
+    lock = layered(tmp_path, element, complains={"config_schema": schema})
+    with pytest.raises(DiagnosedError) as caught:
+        ran(lock, "desk", environ={"BROKER": "redis://:canary@host"})
+    assert "cannot reach ${env:BROKER}" in str(caught.value)
+    assert "canary" not in str(caught.value)
+
+
 ACCOUNTS = [
     ("unmarked", {}, ["key: stands for another schema than the one it received", "limit: stands for another schema than the one it received"]),
     ("one_less", {}, ["key: as locked", "limit: missing"]),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ from tests.runtime.workbench import (
 )
 
 TEXT = {"type": "string"}
+ROOT = Path(__file__).parents[2]
 CONTRIBUTED = "tests.runtime.contributed"
 
 
@@ -483,3 +486,43 @@ def test_F_31_a_run_after_the_block_is_refused(tmp_path: Path) -> None:
             await one.run("go")
 
     play(run())
+
+
+def test_F_02_running_pulls_none_of_the_compilers_libraries(tmp_path: Path) -> None:
+    """[F-02][QUI-1] Load, open, a variant, a call under a rule: in a fresh interpreter."""
+    rule = {"policy_id": "p", "deny": {"tools": ["crm/find"], "when": {"required": ["no"]}}}
+    memo = {"name": "noted", "kind": "wrapper", "factory": f"{SHOP}:noted"}
+    crm = extension("crm", tools=[tool("find", key=TEXT)], tool_extensions=[memo], policies=[rule])
+    path = write_lock(tmp_path, crm, agent("desk", "crm/*", variants={"crm/*": ["noted"]}))
+    program = f"""
+import asyncio, json, sys
+from symc import ToolCall
+from symc.runtime import load
+from symc.runtime.providers import MockModelProvider
+
+async def run():
+    provider = MockModelProvider([ToolCall("1", "find_noted", {{"key": "a"}}), "done"])
+    async with load({str(path)!r}).open("desk", provider=provider) as agent:
+        return (await agent.run("go")).tool_calls[0].result
+
+assert asyncio.run(run()) == '{{"key": "a"}}'
+print(json.dumps(sorted({{name.partition(".")[0] for name in sys.modules}})))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    loaded = set(json.loads(done.stdout))
+    heavy = {
+        "yaml",
+        "jinja2",
+        "networkx",
+        "click",
+        "jsonschema",
+        "mcp",
+        "pydantic",
+        "anthropic",
+        "openai",
+        "anyio",
+    }
+    assert loaded & heavy == set()
+    assert "jsonschema_rs" in loaded

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
@@ -64,18 +64,21 @@ class Launch:
 
     def redact(self, text: str, environ: Mapping[str, str]) -> str:
         """``text`` with the value of every variable that this launch refers to put back as its reference."""
-        values = {
-            environ[name]: name for name in self.variables if len(environ.get(name, "")) >= _SHORTEST_SECRET
-        }
-        for value in sorted(values, key=len, reverse=True):
-            text = text.replace(value, f"${{env:{values[value]}}}")
-        return text
+        return redacted(text, self.variables, environ)
 
     def _texts(self) -> Iterator[str]:
         yield from self.command
         yield from self.env.values()
         yield self.url
         yield from self.headers.values()
+
+
+def redacted(text: str, names: Iterable[str], environ: Mapping[str, str]) -> str:
+    """``text`` with the values of these variables put back as references."""
+    values = {environ[name]: name for name in names if len(environ.get(name, "")) >= _SHORTEST_SECRET}
+    for value in sorted(values, key=len, reverse=True):
+        text = text.replace(value, f"${{env:{values[value]}}}")
+    return text
 
 
 def without_userinfo(url: str) -> str:

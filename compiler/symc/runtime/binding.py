@@ -7,7 +7,7 @@ lock's word alone: extension, raw name and layers, never an exposed name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from symc.canonical import canonical_bytes
@@ -15,7 +15,7 @@ from symc.composition import BoundTool, Composition, Extension, Hook, Layer, Loc
 from symc.contracts.frozen import FrozenDict, freeze
 from symc.diagnostics import Diagnostic
 from symc.diagnostics.codes import locking
-from symc.pins.launch import REFERENCE
+from symc.pins.launch import REFERENCE, redacted
 from symc.runtime import targets
 from symc.runtime.diagnosed import place
 from symc.runtime.gates import gate
@@ -182,6 +182,7 @@ class Binder:
                 ),
                 path,
                 f'layer "{outermost.extension}/{outermost.name}" of "{tool.name}"',
+                names=_references(outermost.config),
             )
 
     def _factory(self, extension: Extension, outermost: Layer) -> Callable[..., Any] | None:
@@ -235,13 +236,31 @@ class Binder:
                 )
             )
 
-    def _tried(self, bind: Callable[[], T], path: tuple[str | int, ...], what: str) -> T | None:
+    def _tried(
+        self,
+        bind: Callable[[], T],
+        path: tuple[str | int, ...],
+        what: str,
+        names: frozenset[str] = frozenset(),
+    ) -> T | None:
+        """What `bind` answers; its fault is kept. `names` are variables whose values a message must not repeat."""
         try:
             return bind()
         except TargetError as error:
             subject = what.split('"')[1]  # what is named first, in quotes
-            self.faults.append(error.at(place(self.lock, *path), what, subject))
+            fault = error.at(place(self.lock, *path), what, subject)
+            self.faults.append(replace(fault, message=redacted(fault.message, names, self.environ)))
             return None
+
+
+def _references(config: Any) -> frozenset[str]:
+    """The variables of the environment that a config refers to."""
+    if isinstance(config, str):
+        whole = REFERENCE.fullmatch(config)
+        return frozenset({whole[1]} if whole else ())
+    if isinstance(config, Mapping):
+        return frozenset().union(*map(_references, config.values()))
+    return frozenset().union(*map(_references, config)) if isinstance(config, tuple) else frozenset()
 
 
 def _key(tool: BoundTool, chain: tuple[Layer, ...]) -> _Key:
