@@ -170,6 +170,9 @@ def _mint_tool(tool: SelectedTool, chains: tuple[ResolvedChain, ...], report: Re
         output_schema=tool.tool.output_schema,
         annotations=tool.tool.annotations,
     )
+    if not chains:  # as of most tools
+        yield _minted(tool.exposed, tool, (), True, base, tool.place)
+        return
     hides_base = _hides_base(tool, chains, report)
     refused = _one_backend(tool, chains, report)
     yield _minted(tool.exposed, tool, (), not hides_base, base, tool.place)
