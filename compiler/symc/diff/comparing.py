@@ -15,6 +15,7 @@ from symc.diff.powers import Cell
 from symc.diff.rules import TABLE
 from symc.diff.side import Side
 from symc.diff.witness import witness
+from symc.lock import verify
 
 _AXES: Final = {axis: number for number, axis in enumerate(Axis)}
 _LEVELS: Final = {Level.ERROR: 0, Level.WARN: 1, Level.INFO: 2}
@@ -43,7 +44,17 @@ def compare(
     before, after = Side.of(old), Side.of(new)
     if before.tree == after.tree:
         return Comparison()
-    evidence = gather(before, after)
+    try:
+        return _compared(before, after, levels, locate, prefix)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        # Entries that are equal were not read, and references not followed; what is wrong there is said by the lock.
+        verify(old)
+        verify(new)
+        raise
+
+
+def _compared(old: Side, new: Side, levels: Mapping[str, str], locate: Locate, prefix: str) -> Comparison:
+    evidence = gather(old, new)
     places = _Places(evidence, locate, prefix)
     found = [
         _change(rule, level, finding, places)

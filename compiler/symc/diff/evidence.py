@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from symc.diff import layouts, surfaces
 from symc.diff.layouts import Placed
+from symc.diff.model import Item
 from symc.diff.moves import Move, Moves, moves
-from symc.diff.side import SECTIONS, Side
+from symc.diff.side import SECTIONS, Side, Tree
 from symc.diff.surfaces import Pair
 from symc.diff.vetoes import Veto, vetoes
+from symc.guarding import Identity
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Evidence:
     """Two sides, and what lies between them.
 
     ``differing`` are the names of entries that differ, by section; ``lifted`` and ``imposed`` the moves that each policy
-    is a cause of; ``tools`` the tools of agents whose tools differ; ``readers`` which agents of the new side (of the old
-    one, for what is gone) read a fragment.
+    is a cause of; ``tools`` the tools of agents whose tools differ.
     """
 
     old: Side
@@ -51,28 +53,54 @@ class Evidence:
 
     def readers(self, fragment: str, side: Side) -> tuple[str, ...]:
         """The agents whose prompt holds the fragment."""
-        return tuple(name for name in sorted(side.agents) if fragment in side.agents[name].get("prompt", ()))
+        return side.readers.get(fragment, ())
 
     def users(self, extension: str, raw: str, side: Side) -> tuple[str, ...]:
         """The agents that have a tool of this identity, or a variant of it."""
-        return tuple(
-            name
-            for name in sorted(side.agents)
-            if any(
-                tool["extension"] == extension and tool["raw"] == raw
-                for tool in side.agents[name].get("tools", {}).values()
-            )
-        )
+        return side.callers.get((extension, raw), ())
 
     def stacked(self, extension: str, name: str, side: Side) -> tuple[str, ...]:
         """The agents that have a variant with this layer."""
+        return side.stacked.get((extension, name), ())
+
+    def policy(self, key: str) -> Item:
+        """The policy of this key as what a change is about."""
+        place = self.new.policies.get(key) or self.old.policies[key]
+        return Item("policy", *place)
+
+    @cached_property
+    def reworded(self) -> frozenset[Identity]:
+        """The tools of extensions whose description or input schema differs: what a model is sent of them."""
+        return frozenset(
+            (owner, raw)
+            for owner in self.extensions
+            for old, new in [(self.old.extensions[owner], self.new.extensions[owner])]
+            if old.get("tools") != new.get("tools")
+            for raw, tool in new.get("tools", {}).items()
+            for was in [old.get("tools", {}).get(raw, {})]
+            if any(was.get(key) != tool.get(key) for key in ("description", "input_schema"))
+        )
+
+    @cached_property
+    def kept(self) -> tuple[tuple[str, Placed, Placed], ...]:
+        """The fragments and slots of both sides that differ, by joined id."""
+        return tuple(
+            (key, self.fragments_old[key], new)
+            for key, new in sorted(self.fragments_new.items())
+            if key in self.fragments_old and self.fragments_old[key].part != new.part
+        )
+
+    @cached_property
+    def prompted(self) -> tuple[str, ...]:
+        """The agents of both sides whose prompt, or a fragment in it, differs."""
+        touched = {agent for key, _, _ in self.kept for agent in self.new.readers.get(key, ())}
         return tuple(
             agent
-            for agent in sorted(side.agents)
-            if any(
-                (layer["extension"], layer["name"]) == (extension, name)
-                for tool in side.agents[agent].get("tools", {}).values()
-                for layer in tool.get("chain", ())
+            for agent in sorted(self.old.agents.keys() & self.new.agents.keys())
+            if agent in touched
+            or any(
+                self.old.agents[agent].get(key) != self.new.agents[agent].get(key)
+                for key in ("prompt", "rendered")
             )
         )
 
@@ -83,10 +111,14 @@ def gather(old: Side, new: Side) -> Evidence:
     differing["workspace"] = (
         (new.workspace or old.workspace,) if old.tree.get("workspace") != new.tree.get("workspace") else ()
     )
-    for names in differing.values():
-        for name in names:
-            old.check(name)
-            new.check(name)
+    names = [
+        name
+        for section in SECTIONS
+        for name in differing[section]
+        if not _derived_only(old.authors.get(name), new.authors.get(name))
+    ]
+    old.check(names)
+    new.check(names)
     found = moves(old, new)
     return Evidence(
         old=old,
@@ -100,7 +132,7 @@ def gather(old: Side, new: Side) -> Evidence:
         tools=tuple(
             pair
             for name in differing["agents"]
-            if old.agents.get(name, {}).get("tools") != new.agents.get(name, {}).get("tools")
+            if not _same_tools(old.agents.get(name, {}), new.agents.get(name, {}))
             for pair in surfaces.pairs(found.old, found.new, name)
         ),
         fragments_old=layouts.placed(old),
@@ -114,6 +146,27 @@ def _differing(section: str, old: Side, new: Side) -> tuple[str, ...]:
     if before == after:
         return ()
     return tuple(sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name)))
+
+
+def _derived_only(old: Tree | None, new: Tree | None) -> bool:
+    """Whether two entries differ in nothing but which policies guard what, which nobody takes from a lock."""
+    if old is None or new is None or old.keys() != new.keys():
+        return False
+    if any(old[key] != new[key] for key in old if key not in ("effects", "tools")):
+        return False
+    return _same_tools(old, new)
+
+
+def _same_tools(old: Tree, new: Tree) -> bool:
+    """Whether the tools are the same but for which policies guard them."""
+    before, after = old.get("tools", {}), new.get("tools", {})
+    return before.keys() == after.keys() and all(
+        before[name] == after[name] or _own(before[name]) == _own(after[name]) for name in before
+    )
+
+
+def _own(tool: Tree) -> dict[str, object]:
+    return {key: value for key, value in tool.items() if key != "guarded_by"}
 
 
 def _by_policy(found: Iterable[tuple[Move, Iterable[str]]]) -> dict[str, tuple[Move, ...]]:

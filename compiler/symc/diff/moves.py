@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from symc.composition import Policy
 from symc.diff.model import Direction
 from symc.diff.powers import ABSENT, Access, Cell, Powers
-from symc.diff.side import Side
+from symc.diff.side import Key, Side, Tree
 from symc.diff.standing import DENIED, Atom, Restriction, Standing, exceeds, unimplied
+from symc.guarding import Reach, Roster, is_stacked_on, reach
 
 MOST_THROUGH: Final = 200_000
 """Cells behind delegates that are compared at most: beyond that, the rest is not decided."""
 
-# What of an agent's entry decides where its cells stand; texts and limits do not.
+# What of an agent's entry, and of a tool in it, decides where its cells stand; texts and limits do not.
 _DECISIVE: Final = ("bases", "delegates", "extensions", "grants", "policies", "tools")
+_OF_A_TOOL: Final = ("chain", "exposed", "extension", "raw")
+
+Versions: TypeAlias = tuple[Policy | None, Policy | None]
+"""A policy before and now; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +61,15 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """All moves, the direct ones first; and the powers they were found with."""
+    """All moves, the direct ones first, with the powers they were found with.
+
+    ``affected`` are the agents whose cells could move, ``policies`` the policies that differ, on both sides.
+    """
 
     old: Powers
     new: Powers
     affected: frozenset[str] = frozenset()
+    policies: Mapping[str, Versions] = field(default_factory=dict)
     found: tuple[Move, ...] = ()
 
     @property
@@ -75,98 +84,198 @@ class Moves:
 
 
 def moves(old: Side, new: Side) -> Moves:
-    """Compare every cell of either side; entries that are equal are not looked into."""
-    powers_old = Powers(old, old.policies)
-    powers_new = Powers(new, _with_known_code(old.policies, new.policies))
+    """Compare every cell of either side that could have moved; what is equal is not looked into."""
+    policies = _differing_policies(old, new)
+    powers_old, powers_new = Powers(old), Powers(new, _known_code(policies))
     affected = _affected(old, new)
     if not affected:
-        return Moves(powers_old, powers_new)
-    found = [move for agent in sorted(affected) for move in _direct(agent, powers_old, powers_new)]
-    found.extend(_Behind(powers_old, powers_new, affected).moves())
-    found.sort(key=lambda move: move.cell.sort_key)
-    return Moves(powers_old, powers_new, frozenset(affected), tuple(found))
+        return Moves(powers_old, powers_new, policies=policies)
+    comparison = _Comparison(powers_old, powers_new, policies, affected)
+    found = sorted(comparison.moves(), key=lambda move: move.cell.sort_key)
+    return Moves(powers_old, powers_new, frozenset(affected), policies, tuple(found))
 
 
-def _with_known_code(old: Mapping[str, Policy], new: Mapping[str, Policy]) -> dict[str, Policy]:
-    """The new policies; code that took the place of other code counts as the same objection: nobody knows better.
-
-    That the target changed is a finding of its own, and makes the verdict unknown.
-    """
-    return {
-        key: replace(policy, decide=old[key].decide)
-        if policy.effect == "decide" and key in old and old[key].effect == "decide"
-        else policy
-        for key, policy in new.items()
+def _differing_policies(old: Side, new: Side) -> dict[str, Versions]:
+    keys = {
+        f"{owner}/{name}"
+        for owner in _differing_owners(old, new)
+        for side in (old, new)
+        for name in side.authors.get(owner, {}).get("policies", ())
     }
+    versions = {key: (old.policy(key), new.policy(key)) for key in sorted(keys)}
+    return {key: (was, now) for key, (was, now) in versions.items() if was != now}
 
 
-def _affected(old: Side, new: Side) -> set[str]:
-    owners = {
+def _differing_owners(old: Side, new: Side) -> set[str]:
+    return {
         owner
         for owner in old.authors.keys() | new.authors.keys()
         if old.authors.get(owner, {}).get("policies") != new.authors.get(owner, {}).get("policies")
     }
+
+
+def _known_code(policies: Mapping[str, Versions]) -> dict[str, Policy]:
+    """The new policies whose code took the place of other code, as the old objection: nobody knows better.
+
+    That the target changed is a finding of its own, and makes the verdict unknown.
+    """
     return {
-        name
-        for name in old.agents.keys() | new.agents.keys()
-        if _differs(old.agents.get(name), new.agents.get(name))
-        or (owners and not owners.isdisjoint(new.owners(name)))
-        or old.workspace != new.workspace
+        key: replace(now, decide=was.decide)
+        for key, (was, now) in policies.items()
+        if was is not None and now is not None and was.effect == now.effect == "decide"
     }
 
 
-def _differs(old: Any, new: Any) -> bool:
+def _affected(old: Side, new: Side) -> set[str]:
+    """The agents that have another decisive part, or are under a policy that differs."""
+    owners = _differing_owners(old, new)
+    if old.workspace != new.workspace:
+        owners |= {old.workspace, new.workspace}
+    found = {
+        name
+        for name in old.agents.keys() | new.agents.keys()
+        if _differs(old.agents.get(name), new.agents.get(name))
+    }
+    if not owners:
+        return found
+    if owners & {old.workspace, new.workspace} - {""}:
+        return {*old.agents, *new.agents}
+    found.update(agent for owner in owners for agent in new.adopters.get(owner, ()))
+    found.update(
+        name
+        for name, entry in new.agents.items()
+        if name in owners or not owners.isdisjoint(entry.get("bases", ()))
+    )
+    return found
+
+
+def _differs(old: Tree | None, new: Tree | None) -> bool:
     if old is None or new is None:
         return old is not new
     return bool(old != new) and any(old.get(key) != new.get(key) for key in _DECISIVE)
 
 
-def _direct(agent: str, old: Powers, new: Powers) -> Iterator[Move]:
-    before, after = old.direct(agent), new.direct(agent)
-    for cell in dict.fromkeys((*before, *after)):
-        was, now = before.get(cell, ABSENT), after.get(cell, ABSENT)
-        if was == now:
-            continue
-        up, down = exceeds(now.standing, was.standing), exceeds(was.standing, now.standing)
-        if up or down:
-            yield Move(cell, was, now, up, down)
+@dataclass(frozen=True, slots=True)
+class _Delta:
+    """What of one agent could make cells move: everything, or these tools and what these policies match."""
+
+    everything: bool = False
+    keys: frozenset[Key] = frozenset()
+    policies: tuple[Policy, ...] = ()
+
+
+_STILL: Final = _Delta()
 
 
 @dataclass(slots=True)
-class _Behind:
-    """The comparison of cells behind delegates."""
+class _Comparison:
+    """The comparison of all cells, as far as something that bears on them changed."""
 
     old: Powers
     new: Powers
+    policies: Mapping[str, Versions]
     affected: set[str]
     left: int = field(default=MOST_THROUGH)
+    _deltas: dict[str, _Delta] = field(default_factory=dict)
 
     def moves(self) -> Iterator[Move]:
-        """The moves of every agent that calls others, as far as something on the way changed."""
+        """Every move."""
+        for agent in sorted(self.affected):
+            yield from self._direct(agent)
         for root in sorted(self.old.side.agents.keys() | self.new.side.agents.keys()):
             behind = dict.fromkeys((*self.old.reached(root), *self.new.reached(root)))
-            if self.affected.isdisjoint((root, *behind)):
-                continue
-            for agent in behind:
-                yield from self._pair(root, agent)
+            if not self.affected.isdisjoint((root, *behind)):
+                for agent in behind:
+                    yield from self._behind(root, agent)
 
-    def _pair(self, root: str, agent: str) -> Iterator[Move]:
-        paths = self.old.between(root, agent), self.new.between(root, agent)
-        if self.affected.isdisjoint((*paths[0], *paths[1])):
+    def _direct(self, agent: str) -> Iterator[Move]:
+        for cell, was, now in self._cells((agent,), agent):
+            if was == now:
+                continue
+            up, down = exceeds(now.standing, was.standing), exceeds(was.standing, now.standing)
+            if up or down:
+                yield Move(cell, was, now, up, down)
+
+    def _cells(self, rulers: Sequence[str], agent: str) -> Iterator[tuple[Cell, Access, Access]]:
+        """The agent's own cells that could have moved because of it or of those that rule over it."""
+        deltas = [self._delta(ruler) for ruler in rulers]
+        if any(delta.everything for delta in deltas):
+            before, after = self.old.direct(agent), self.new.direct(agent)
+        else:
+            keys = self._bearing(deltas, agent)
+            before, after = self.old.calls(agent, keys), self.new.calls(agent, keys)
+        for cell in dict.fromkeys((*before, *after)):
+            yield cell, before.get(cell, ABSENT), after.get(cell, ABSENT)
+
+    def _bearing(self, deltas: Iterable[_Delta], agent: str) -> list[Key]:
+        """The tools of the agent on either side that the changed tools and policies are about."""
+        keys = dict.fromkeys((*self.old.keys(agent).values(), *self.new.keys(agent).values()))
+        roster = Roster.of(key.identity for key in keys)
+        identities = {key.identity for delta in deltas for key in delta.keys}
+        reaches = [reach(policy, roster) for delta in deltas for policy in delta.policies]
+        return [
+            key for key in keys if key.identity in identities or any(_matches(one, key) for one in reaches)
+        ]
+
+    def _delta(self, agent: str) -> _Delta:
+        if agent not in self.affected:
+            return _STILL
+        if agent not in self._deltas:
+            self._deltas[agent] = self._found_delta(agent)
+        return self._deltas[agent]
+
+    def _found_delta(self, agent: str) -> _Delta:
+        old, new = self.old.side.agents.get(agent), self.new.side.agents.get(agent)
+        if old is None or new is None:
+            return _Delta(everything=True)
+        if any(old.get(key) != new.get(key) for key in ("delegates", "grants")):
+            return _Delta(everything=True)
+        policies = tuple(self._differing(agent))
+        # A policy that names no tools is over every call.
+        if any(policy.tools is None for policy in policies):
+            return _Delta(everything=True)
+        return _Delta(keys=frozenset(self._changed_tools(agent, old, new)), policies=policies)
+
+    def _differing(self, agent: str) -> Iterator[Policy]:
+        """Both versions of each policy that differs, applies no longer, or applies newly."""
+        before, after = self.old.applied(agent), self.new.applied(agent)
+        for key in before.keys() | after.keys():
+            if key in self.policies or (key in before) != (key in after):
+                yield from (found[key] for found in (before, after) if key in found)
+
+    def _changed_tools(self, agent: str, old: Tree, new: Tree) -> Iterator[Key]:
+        before, after = old.get("tools", {}), new.get("tools", {})
+        if before == after:
             return
-        for cell in _open_cells(agent, self.old, self.new):
+        for powers, tools, others in ((self.old, before, after), (self.new, after, before)):
+            for name, key in powers.keys(agent).items():
+                other = others.get(name)
+                if other == tools[name]:
+                    continue
+                if other is None or any(tools[name].get(one) != other.get(one) for one in _OF_A_TOOL):
+                    yield key
+
+    def _behind(self, root: str, agent: str) -> Iterator[Move]:
+        paths = self.old.between(root, agent), self.new.between(root, agent)
+        rulers = tuple(dict.fromkeys((*paths[0], *paths[1])))
+        if self.affected.isdisjoint(rulers):
+            return
+        for cell, was, now in self._cells(rulers, agent):
+            if cell.child or "open" not in (was.state, now.state):
+                continue
             self.left -= 1
             if self.left < 0:
                 if self.left == -1:
-                    yield Move(_seen_from(root, cell), ABSENT, ABSENT, up=False, down=False, undecided=True)
+                    seen = replace(cell, root=root)
+                    yield Move(seen, ABSENT, ABSENT, up=False, down=False, undecided=True)
                 return
-            yield from self._cell(root, agent, cell, paths)
+            yield from self._through(root, agent, cell, paths)
 
-    def _cell(
+    def _through(
         self, root: str, agent: str, cell: Cell, paths: tuple[tuple[str, ...], tuple[str, ...]]
     ) -> Iterator[Move]:
         was, now = (
-            _through(powers, root, agent, cell, path)
+            _standing(powers, root, agent, cell, path)
             for powers, path in zip((self.old, self.new), paths, strict=True)
         )
         if was == now and was is not None:
@@ -176,7 +285,7 @@ class _Behind:
         down = was is not None and now is not None and exceeds(was, now)
         if up or down or undecided:
             yield Move(
-                _seen_from(root, cell),
+                replace(cell, root=root),
                 _overall(self.old, agent, cell, paths[0], was),
                 _overall(self.new, agent, cell, paths[1], now),
                 up,
@@ -185,34 +294,32 @@ class _Behind:
             )
 
 
-def _seen_from(root: str, cell: Cell) -> Cell:
-    return replace(cell, root=root)
-
-
-def _open_cells(agent: str, *sides: Powers) -> Iterable[Cell]:
-    return dict.fromkeys(
-        cell
-        for powers in sides
-        for cell, access in powers.direct(agent).items()
-        if access.state == "open" and not cell.child
+def _matches(reached: Reach, key: Key) -> bool:
+    return key.identity in reached.tools or any(
+        is_stacked_on(selector, key.identity, key.chain) for selector in reached.variants
     )
 
 
-def _through(powers: Powers, root: str, agent: str, cell: Cell, path: tuple[str, ...]) -> Standing | None:
-    if not path or powers.direct(agent).get(cell, ABSENT).state != "open":
+def _standing(powers: Powers, root: str, agent: str, cell: Cell, path: tuple[str, ...]) -> Standing | None:
+    if not path or _own(powers, agent, cell).state != "open":
         return DENIED
     return powers.through(root, agent, cell, path)
+
+
+def _own(powers: Powers, agent: str, cell: Cell) -> Access:
+    cells = powers.effects(agent) if cell.key is None else powers.calls(agent, (cell.key,))
+    return cells.get(cell, ABSENT)
 
 
 def _overall(
     powers: Powers, agent: str, cell: Cell, path: tuple[str, ...], standing: Standing | None
 ) -> Access:
     """What anybody on the way objects to: for the account, not for the decision."""
-    own = powers.direct(agent).get(cell, ABSENT)
+    own = _own(powers, agent, cell)
     if not path or own.state != "open":
         return replace(own, atoms=()) if path else ABSENT
-    met = [atom for ruler in path for atom in powers.atoms(ruler, agent, cell.effect, cell.key)]
-    met += [atom for ruler in path[:-1] for atom in powers.atoms(ruler, ruler, "delegate", None)]
-    atoms = dict.fromkeys(met)
+    met = [atom for ruler in path for atom in powers.atoms(ruler, cell.effect, cell.key)]
+    met += [atom for ruler in path[:-1] for atom in powers.atoms(ruler, "delegate", None)]
+    atoms = tuple(dict.fromkeys(met))
     closed = standing == DENIED and not Restriction.of(atoms).closed
-    return Access("ungranted" if closed else "open", tuple(atoms))
+    return Access("ungranted" if closed else "open", atoms)

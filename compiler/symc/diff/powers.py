@@ -19,7 +19,7 @@ from symc.diff.standing import (
     standing,
     tool_atoms,
 )
-from symc.guarding import TOOL_CALL, Roster, guards, pattern, reach
+from symc.guarding import TOOL_CALL, pattern
 
 State: TypeAlias = Literal["absent", "hidden", "ungranted", "open"]
 
@@ -89,78 +89,100 @@ class _Way:
 
 @dataclass(frozen=True, slots=True)
 class Powers:
-    """What the agents of one side may do. ``policies`` are all of the side, by ``owner/policy_id``."""
+    """What the agents of one side may do; ``instead`` are policies that count in place of the side's own, by key."""
 
     side: Side
-    policies: Mapping[str, Policy]
+    instead: Mapping[str, Policy] = field(default_factory=dict)
     _applied: dict[str, dict[str, Policy]] = field(default_factory=dict, repr=False)
     _keys: dict[str, dict[str, Key]] = field(default_factory=dict, repr=False)
+    _named: dict[str, dict[Key, str]] = field(default_factory=dict, repr=False)
     _direct: dict[str, dict[Cell, Access]] = field(default_factory=dict, repr=False)
-    _guards: dict[tuple[str, str], dict[Key, tuple[str, ...]]] = field(default_factory=dict, repr=False)
+    _atoms: dict[tuple[str, Key], tuple[Atom, ...]] = field(default_factory=dict, repr=False)
 
     def direct(self, agent: str) -> dict[Cell, Access]:
         """Every cell of the agent itself; of one that the side does not have, none."""
         if agent not in self._direct:
-            entry = self.side.agents.get(agent)
-            self._direct[agent] = {} if entry is None else self._cells(agent, entry)
+            self._direct[agent] = self.effects(agent) | self.calls(agent, self.keys(agent).values())
         return self._direct[agent]
 
-    def _cells(self, agent: str, entry: Tree) -> dict[Cell, Access]:
-        grants = frozenset(entry.get("grants", ()))
+    def calls(self, agent: str, keys: Iterable[Key]) -> dict[Cell, Access]:
+        """The agent's cells of these of its tools."""
+        entry = self.side.agents.get(agent)
+        if entry is None:
+            return {}
+        granted = TOOL_CALL in entry.get("grants", ())
         found: dict[Cell, Access] = {}
-        for name, key in self.keys(agent).items():
-            state: State = "open"
+        for key in keys:
+            name = self._names(agent).get(key)
+            if name is None:
+                continue
+            state: State = "open" if granted else "ungranted"
             if entry["tools"][name].get("exposed") is False:
                 state = "hidden"
-            elif TOOL_CALL not in grants:
-                state = "ungranted"
-            found[Cell(agent, TOOL_CALL, key)] = Access(
-                state, tuple(self.atoms(agent, agent, TOOL_CALL, key))
-            )
+            found[Cell(agent, TOOL_CALL, key)] = Access(state, tuple(self.atoms(agent, TOOL_CALL, key)))
+        return found
+
+    def effects(self, agent: str) -> dict[Cell, Access]:
+        """The agent's cells that are about no tool: its other effects, and its delegates."""
+        entry = self.side.agents.get(agent)
+        if entry is None:
+            return {}
+        grants = frozenset(entry.get("grants", ()))
+        found: dict[Cell, Access] = {}
         for effect in sorted(grants - {TOOL_CALL, "delegate"}):
-            found[Cell(agent, effect)] = Access("open", tuple(self.atoms(agent, agent, effect, None)))
+            found[Cell(agent, effect)] = Access("open", tuple(self.atoms(agent, effect, None)))
         for child in entry.get("delegates", {}):
-            state = "open" if "delegate" in grants else "ungranted"
-            atoms = tuple(self.atoms(agent, agent, "delegate", None))
+            state: State = "open" if "delegate" in grants else "ungranted"
+            atoms = tuple(self.atoms(agent, "delegate", None))
             found[Cell(agent, "delegate", child=child)] = Access(state, atoms)
         return found
 
     def applied(self, agent: str) -> dict[str, Policy]:
         """The policies over the agent itself."""
         if agent not in self._applied:
-            self._applied[agent] = {key: self.policies[key] for key in self.side.applied(agent)}
+            self._applied[agent] = {key: self.policy(key) for key in self.side.applied(agent)}
         return self._applied[agent]
 
+    def policy(self, key: str) -> Policy:
+        """The policy of that key, as it counts."""
+        found = self.instead.get(key) or self.side.policy(key)
+        assert found is not None
+        return found
+
     def keys(self, agent: str) -> dict[str, Key]:
-        """The tools of the agent by exposed name."""
+        """The tools of the agent by exposed name; of one that the side does not have, none."""
         if agent not in self._keys:
-            self._keys[agent] = self.side.keys(agent)
+            self._keys[agent] = self.side.keys(agent) if agent in self.side.agents else {}
         return self._keys[agent]
 
-    def atoms(self, ruler: str, agent: str, effect: str, key: Key | None) -> Iterator[Atom]:
-        """What the policies over ``ruler`` object to ``agent`` causing the effect (P11, P22)."""
+    def _names(self, agent: str) -> dict[Key, str]:
+        if agent not in self._named:
+            self._named[agent] = {key: name for name, key in self.keys(agent).items()}
+        return self._named[agent]
+
+    def atoms(self, ruler: str, effect: str, key: Key | None) -> Iterator[Atom]:
+        """What the policies over ``ruler`` object to an agent causing the effect (P11, P22)."""
         policies = self.applied(ruler)
         if key is None:
             yield from effect_atoms(policies.items(), effect)
             return
-        for policy_id in self.guards(ruler, agent)[key]:
-            yield from tool_atoms(policy_id, policies[policy_id], key)
-        # Over every call: its condition is asked at each depth of the chain.
         for policy_id, policy in policies.items():
-            if policy.tools is None and (not policy.actions or effect in policy.actions):
-                yield from tool_atoms(policy_id, policy, key)
+            yield from self._over(policy_id, policy, key)
 
-    def guards(self, ruler: str, agent: str) -> dict[Key, tuple[str, ...]]:
-        """For each tool of ``agent``, the policies over ``ruler`` that match it."""
-        if (ruler, agent) not in self._guards:
-            keys = dict.fromkeys(self.keys(agent).values())
-            roster = Roster.of(key.identity for key in keys)
-            named = {one: policy for one, policy in self.applied(ruler).items() if policy.tools is not None}
-            reaches = {one: reach(policy, roster) for one, policy in named.items()}
-            numbered = {str(number): key for number, key in enumerate(keys)}
-            found = guards(reaches, {name: (key.identity, key.chain) for name, key in numbered.items()})
-            self._guards[ruler, agent] = {numbered[name]: ids for name, ids in found.items()}
-        return self._guards[ruler, agent]
+    def matching(self, agent: str, keys: Iterable[Key]) -> set[str]:
+        """The policies over the agent that match one of these tools by name."""
+        return {
+            policy_id
+            for policy_id, policy in self.applied(agent).items()
+            if policy.tools is not None and any(self._over(policy_id, policy, key) for key in keys)
+        }
+
+    def _over(self, policy_id: str, policy: Policy, key: Key) -> tuple[Atom, ...]:
+        # Agents share tools and policies: each pair is looked at once.
+        known = self._atoms.get((policy_id, key))
+        if known is None:
+            known = self._atoms[policy_id, key] = tuple(tool_atoms(policy_id, policy, key))
+        return known
 
     def children(self, agent: str) -> Mapping[str, Tree]:
         """The delegates of the agent that the side has."""
@@ -202,7 +224,7 @@ class Powers:
         inside = frozenset(path)
         ways: dict[str, list[_Way]] = {
             root: [
-                _Way(self._has(root, cell), self._met(root, agent, cell), self._met_delegating(root, agent)),
+                _Way(self._has(root, cell), self._met(root, cell), self._met_delegating(root, agent)),
             ]
         }
         for caller in path:
@@ -210,7 +232,7 @@ class Powers:
                 if child not in inside or caller == agent:
                     continue
                 has, exceeds = self._has(child, cell), _may_exceed(edge, cell)
-                met = self._met(child, agent, cell)
+                met = self._met(child, cell)
                 delegating = self._met_delegating(child, agent)
                 arriving = ways.setdefault(child, [])
                 for way in ways.get(caller, ()):
@@ -238,11 +260,11 @@ class Powers:
             if own.identity == cell.key.identity
         )
 
-    def _met(self, ruler: str, agent: str, cell: Cell) -> Restriction:
-        return Restriction.of(self.atoms(ruler, agent, cell.effect, cell.key))
+    def _met(self, ruler: str, cell: Cell) -> Restriction:
+        return Restriction.of(self.atoms(ruler, cell.effect, cell.key))
 
     def _met_delegating(self, ruler: str, agent: str) -> Restriction:
-        return Restriction() if ruler == agent else Restriction.of(self.atoms(ruler, ruler, "delegate", None))
+        return Restriction() if ruler == agent else Restriction.of(self.atoms(ruler, "delegate", None))
 
 
 def _at(restriction: Restriction, hop: str) -> Restriction:

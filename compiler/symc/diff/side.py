@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from symc.canonical import canonical_bytes
 from symc.composition import Layer, Lock, Policy, records
-from symc.composition.form import FormError
 from symc.guarding import Identity
 from symc.lock import tree as lock_tree
+from symc.lock.schema import lock_schema
 
+T = TypeVar("T")
 Tree = Mapping[str, Any]
 SECTIONS = ("agents", "bases", "extensions")
+_FEW: Final = 50
+"""Entries that are read one by one, without looking at the whole lock first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,9 @@ class Key:
 
 @dataclass(frozen=True)
 class Side:
-    """A lock whose entries are compared as they are stored; equal entries are never looked into.
+    """A lock whose entries are compared as they are stored; entries that are equal on both sides are not read.
 
-    Construct with :meth:`of`, which refuses a lock whose outer form is not sound with a ``LockError``.
+    What is asked of an entry that has not the form of a lock ends in the errors of Python; :meth:`check` says it in words.
     """
 
     lock: Lock
@@ -58,16 +62,7 @@ class Side:
     @classmethod
     def of(cls, lock: Lock) -> Side:
         """The side of a lock, read or compiled."""
-        side = cls(lock, lock_tree(lock) if lock.stored is None else lock.stored.tree)
-        for section, entries in (
-            ("agents", lock.agents),
-            ("bases", lock.bases),
-            ("extensions", lock.extensions),
-        ):
-            for name, entry in side.tree.get(section, {}).items():
-                if not _is_sound(entry) or (section == "agents" and not _is_sound_agent(entry)):
-                    entries[name]  # raises: it says what is wrong, and where
-        return side
+        return cls(lock, lock_tree(lock) if lock.stored is None else lock.stored.tree)
 
     @property
     def agents(self) -> Tree:
@@ -96,29 +91,50 @@ class Side:
         return name
 
     @cached_property
-    def policies(self) -> Mapping[str, Policy]:
-        """Every policy of the lock by ``owner/policy_id``, sorted."""
-        found: dict[str, Policy] = {}
-        for owner, entry in self.authors.items():
-            if "policies" in entry:
-                found.update(
-                    {f"{owner}/{key}": one for key, one in self._read_policies(owner, entry).items()}
-                )
-        return dict(sorted(found.items()))
+    def policies(self) -> Mapping[str, tuple[str, str]]:
+        """Owner and id of every policy of the lock, by ``owner/policy_id``."""
+        return {
+            f"{owner}/{name}": (owner, name)
+            for owner, entry in self.authors.items()
+            for name in entry.get("policies", ())
+        }
 
-    def _read_policies(self, owner: str, entry: Tree) -> Mapping[str, Policy]:
+    def policy(self, key: str) -> Policy | None:
+        """The policy of that key, which is read when it is first asked for; None where there is none."""
+        place = self.policies.get(key)
+        if place is None:
+            return None
+        owner, name = place
+        if owner not in self._read:
+            written = self.authors[owner]["policies"]
+            self._read[owner] = records.POLICIES.form.read(written, (owner, "policies"))
+        return self._read[owner][name]
+
+    @cached_property
+    def _read(self) -> dict[str, Mapping[str, Policy]]:
+        return {}
+
+    def check(self, names: Iterable[str]) -> None:
+        """Raise ``LockError`` unless the entries of these names, as far as there are any, have the form of a lock."""
+        wanted = [name for name in names if name in self.authors and name != self.workspace]
+        if len(wanted) > _FEW and self._is_sound():
+            return
+        for name in wanted:
+            for section in (self.lock.agents, self.lock.bases, self.lock.extensions):
+                if name in section:
+                    section[name]  # raises: it says what is wrong, and where
+
+    def _is_sound(self) -> bool:
+        """Whether the whole lock has its form and holds no key twice: for many entries much cheaper than reading each."""
+        import jsonschema_rs
+
+        if self.lock.stored is None:
+            return True
         try:
-            made: Mapping[str, Policy] = records.POLICIES.form.read(entry["policies"], (owner, "policies"))
-        except FormError:
-            self.check(owner)  # raises: it says what is wrong, and where
-            raise
-        return made
-
-    def check(self, owner: str) -> None:
-        """Raise ``LockError`` unless the entry of this name has the form of a lock."""
-        for section in (self.lock.agents, self.lock.bases, self.lock.extensions):
-            if owner in section:
-                section[owner]
+            json.loads(self.lock.stored.text, object_pairs_hook=_without_twins)
+        except ValueError:
+            return False
+        return bool(jsonschema_rs.validator_for(lock_schema()).is_valid(dict(self.tree)))
 
     def owners(self, agent: str) -> Iterator[str]:
         """The names of all whose policies and fragments may apply to the agent: workspace, bases, itself, extensions."""
@@ -135,17 +151,60 @@ class Side:
         named = dict.fromkeys(entry.get("extensions", ()))
         for tool in entry.get("tools", {}).values():
             named[tool["extension"]] = None
-            named.update(dict.fromkeys(layer["extension"] for layer in tool.get("chain", ())))
+            if "chain" in tool:
+                named.update(dict.fromkeys(layer["extension"] for layer in tool["chain"]))
         return tuple(named)
 
-    def applied(self, agent: str) -> dict[str, Policy]:
-        """The policies over the agent by ``owner/policy_id``."""
-        found: dict[str, Policy] = {}
-        for owner in self.owners(agent):
-            for policy_id in self.authors.get(owner, {}).get("policies", ()):
-                key = f"{owner}/{policy_id}"
-                found[key] = self.policies[key]
-        return found
+    @cached_property
+    def adopters(self) -> Mapping[str, tuple[str, ...]]:
+        """By extension, the agents that use it."""
+        return _inverted((owner, agent) for agent in sorted(self.agents) for owner in self.used(agent))
+
+    @cached_property
+    def readers(self) -> Mapping[str, tuple[str, ...]]:
+        """By fragment, the agents whose prompt holds it."""
+        return _inverted(
+            (fragment, agent)
+            for agent in sorted(self.agents)
+            for fragment in self.agents[agent].get("prompt", ())
+        )
+
+    @cached_property
+    def callers(self) -> Mapping[Identity, tuple[str, ...]]:
+        """By extension and raw name, the agents that have the tool or a variant of it."""
+        return _inverted(
+            ((tool["extension"], tool["raw"]), agent)
+            for agent in sorted(self.agents)
+            for tool in self.agents[agent].get("tools", {}).values()
+        )
+
+    @cached_property
+    def stacked(self) -> Mapping[Identity, tuple[str, ...]]:
+        """By extension and name of a layer, the agents that have a variant with it."""
+        return _inverted(
+            ((layer["extension"], layer["name"]), agent)
+            for agent in sorted(self.agents)
+            for tool in self.agents[agent].get("tools", {}).values()
+            if "chain" in tool
+            for layer in tool["chain"]
+        )
+
+    @cached_property
+    def delegators(self) -> Mapping[str, tuple[str, ...]]:
+        """By agent, the agents that call it."""
+        return _inverted(
+            (child, agent)
+            for agent in sorted(self.agents)
+            for child in self.agents[agent].get("delegates", ())
+        )
+
+    def applied(self, agent: str) -> list[str]:
+        """The keys of the policies over the agent."""
+        return [
+            f"{owner}/{name}"
+            for owner in self.owners(agent)
+            for name in self.authors.get(owner, {}).get("policies", ())
+        ]
 
     def keys(self, agent: str) -> dict[str, Key]:
         """The tools of the agent by exposed name, hidden ones too."""
@@ -167,56 +226,13 @@ def _key(tool: Tree) -> Key:
     return Key(tool["extension"], tool["raw"], chain, configs)
 
 
-_LISTS = ("bases", "extensions", "prompt", "grants", "env")
-_PARTS = ("fragments", "policies", "slots", "tools")
+def _without_twins(pairs: list[tuple[str, Any]]) -> None:
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError("a key stands twice")
 
 
-def _is_sound(entry: Any) -> bool:
-    """Whether what is asked of every entry, changed or not, can be asked of this one."""
-    return (
-        isinstance(entry, dict)
-        and isinstance(entry.get("from", ""), str)
-        and all(_is_records(entry.get(kind, {})) for kind in _PARTS)
-        and all(map(_is_sound_fragment, entry.get("fragments", {}).values()))
-    )
-
-
-def _is_sound_agent(entry: Any) -> bool:
-    return (
-        all(_is_words(entry.get(key, [])) for key in _LISTS)
-        and _is_records(entry.get("delegates", {}))
-        and all(_is_words(edge.get("may_exceed", [])) for edge in entry.get("delegates", {}).values())
-        and _is_records(entry.get("rendered", {}))
-        and all(_is_words(text.get("text")) for text in entry.get("rendered", {}).values())
-        and all(map(_is_sound_tool, entry.get("tools", {}).values()))
-    )
-
-
-def _is_words(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
-
-
-def _is_records(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(one, dict) for one in value.values())
-
-
-def _is_sound_fragment(part: Any) -> bool:
-    rendered = part.get("rendered", part)
-    return _is_words(part.get("text")) and isinstance(rendered, dict) and _is_words(rendered.get("text"))
-
-
-def _is_sound_tool(tool: Any) -> bool:
-    layers = tool.get("chain", [])
-    return (
-        all(isinstance(tool.get(key), str) for key in ("extension", "raw", "selected_by"))
-        and isinstance(layers, list | tuple)
-        and all(map(_is_sound_layer, layers))
-    )
-
-
-def _is_sound_layer(layer: Any) -> bool:
-    return (
-        isinstance(layer, dict)
-        and all(isinstance(layer.get(key), str) for key in ("extension", "name"))
-        and isinstance(layer.get("config", {}), dict)
-    )
+def _inverted(pairs: Iterable[tuple[T, str]]) -> dict[T, tuple[str, ...]]:
+    found: dict[T, dict[str, None]] = {}
+    for key, agent in pairs:
+        found.setdefault(key, {})[agent] = None
+    return {key: tuple(agents) for key, agents in found.items()}

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from symc.canonical import digest
-from symc.composition import Policy
+from symc.composition import BoundTool, Policy
 from symc.diff.side import Key
-from symc.guarding import guards_effect, is_stacked_on, pattern
+from symc.guarding import TOOL_CALL, guards_effect, named_depths
 
 Condition: TypeAlias = str
 ALWAYS: Final[Condition] = ""
@@ -101,13 +101,17 @@ def unimplied(atoms: Iterable[Atom], other: Restriction) -> Iterator[Atom]:
 
 
 def tool_atoms(policy_id: str, policy: Policy, key: Key) -> Iterator[Atom]:
-    """The objections of a policy that matches the tool; ``guarded`` by pattern, by variant, or as every call is.
+    """The objections of a policy to calls of the tool; none of one that does not match it.
 
     A rule's condition sees the arguments of the tool it names (V32), so one that names an inner layer is another
     condition than one that names the whole.
     """
-    for condition in _conditions(policy, _depths(policy, key)):
-        yield Atom(policy_id, policy.effect != "ask", condition)
+    if policy.actions and TOOL_CALL not in policy.actions:
+        return
+    depths = _depths(policy, key)
+    if depths:
+        for condition in _conditions(policy, depths):
+            yield Atom(policy_id, policy.effect != "ask", condition)
 
 
 def effect_atoms(policies: Iterable[tuple[str, Policy]], effect: str, where: str = "") -> Iterator[Atom]:
@@ -129,19 +133,9 @@ def _conditions(policy: Policy, seen_by: tuple[str, ...]) -> Iterator[Condition]
 
 
 def _depths(policy: Policy, key: Key) -> tuple[str, ...]:
-    """Whose arguments the condition sees: by the number of layers, nothing for the base."""
-    if not key.chain:
-        return ("",)
-    if policy.tools is None:
-        return tuple(_depth(depth) for depth in range(len(key.chain) + 1))
-    found = set()
-    for selector in policy.tools:
-        if selector.variant:
-            if is_stacked_on(selector, key.identity, key.chain):
-                found.add(len(selector.chain))
-        elif pattern(selector.pattern).matches(*key.identity):
-            found.add(0)
-    return tuple(_depth(depth) for depth in sorted(found))
+    """Whose arguments the condition sees: by the number of layers, nothing for the base; none where nothing matches."""
+    tool = BoundTool(name="", extension=key.extension, raw=key.raw, selected_by="", chain=key.chain)
+    return tuple(map(_depth, named_depths(policy, tool)))
 
 
 def _depth(depth: int) -> str:

@@ -63,19 +63,11 @@ def vetoes(moves: Moves) -> tuple[Veto, ...]:
             gained.setdefault(key, []).append(agent)
             if not is_covered(policy, stale):
                 news.add(key)
-    ids = {
-        *lost,
-        *gained,
-        *(key for key in old.policies if _is_changed(key, old.policies, new.side.policies)),
-    }
+    changed = (key for key, (was, now) in moves.policies.items() if was is not None and now is not None)
     return tuple(
-        _veto(key, old.policies.get(key), new.side.policies.get(key), lost, gained, unwritten, news)
-        for key in sorted(ids)
+        _veto(key, old.side.policy(key), new.side.policy(key), lost, gained, unwritten, news)
+        for key in sorted({*lost, *gained, *changed})
     )
-
-
-def _is_changed(key: str, old: Mapping[str, Policy], new: Mapping[str, Policy]) -> bool:
-    return key in new and old[key] != new[key]
 
 
 def _veto(

@@ -8,7 +8,7 @@ from symc.diagnostics import Level
 from symc.diff.evidence import Evidence
 from symc.diff.model import Axis, Direction, Finding, Item, Json, Rule
 from symc.diff.moves import Move
-from symc.diff.powers import Cell
+from symc.diff.powers import Access, Cell
 from symc.diff.side import Side
 from symc.diff.surfaces import Bound, bound
 from symc.diff.witness import place, witness
@@ -61,7 +61,7 @@ def pattern_escaped(evidence: Evidence) -> Iterator[Finding]:
     """Tools that have another raw name, which a rule over the old one does not match."""
     for move in _escaped(evidence):
         old = _renamed(evidence)[move.cell]
-        before = evidence.moves.old.direct(move.cell.agent)[Cell(move.cell.agent, "tool_call", old.key)]
+        before = _standing_of(evidence, move.cell.agent, old)
         policies = sorted({atom.policy for atom in before.atoms} - {atom.policy for atom in move.after.atoms})
         way = "denied" if any(atom.denies for atom in before.atoms) else "asked"
         tool = _bound(evidence.new, move.cell)
@@ -183,10 +183,15 @@ def _escaped(evidence: Evidence) -> Iterator[Move]:
         old = renamed.get(move.cell)
         if old is None:
             continue
-        before = evidence.moves.old.direct(move.cell.agent)[Cell(move.cell.agent, "tool_call", old.key)]
+        before = _standing_of(evidence, move.cell.agent, old)
         still = {atom.policy for atom in move.after.atoms}
         if any(atom.policy not in still for atom in before.atoms):
             yield move
+
+
+def _standing_of(evidence: Evidence, agent: str, old: Bound) -> Access:
+    """Where the agent stood at a tool that it had."""
+    return evidence.moves.old.calls(agent, (old.key,))[Cell(agent, "tool_call", old.key)]
 
 
 def _renamed(evidence: Evidence) -> Mapping[Cell, Bound]:

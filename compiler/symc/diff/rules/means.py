@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from symc.composition import Policy
 from symc.diagnostics import Level
 from symc.diff.evidence import Evidence
 from symc.diff.model import Axis, Direction, Finding, Item, Json, Rule
@@ -41,7 +42,7 @@ def code_target_changed(evidence: Evidence) -> Iterator[Finding]:
     """Code or servers that took the place of others under the same name."""
     for owner in evidence.extensions:
         old, new = evidence.old.extensions[owner], evidence.new.extensions[owner]
-        users = tuple(name for name in sorted(evidence.new.agents) if owner in evidence.new.used(name))
+        users = evidence.new.adopters.get(owner, ())
         before, after = old.get("implementation"), new.get("implementation")
         if before != after:
             yield _target(f"{owner} implementation", Item("implementation", owner), before, after, users)
@@ -93,15 +94,12 @@ def _limits(evidence: Evidence, *, up: bool) -> Iterator[Finding]:
             touches=tuple(agents),
             direction=Direction.UP if up else Direction.DOWN,
         )
-    for key, policy in evidence.new.policies.items():
-        was = evidence.old.policies.get(key)
-        if was is None or policy.effect != "decide" or was.effect != "decide":
-            continue
+    for key, was, policy in _code(evidence):
         old_time, new_time = was.timeout or 5, policy.timeout or 5
         if old_time != new_time and (new_time > old_time) == up:
             yield Finding(
                 subject=f"{key} timeout",
-                about=_policy(evidence.new, key),
+                about=evidence.policy(key),
                 before=old_time,
                 after=new_time,
                 witness=f"the code of {key} may now take {new_time:g} s before it denies (was: {old_time:g} s)",
@@ -196,23 +194,19 @@ def _plain(value: Json) -> Json:
 
 
 def _decisions(evidence: Evidence) -> Iterator[Finding]:
-    for key, policy in evidence.new.policies.items():
-        was = evidence.old.policies.get(key)
-        if was is None or policy.effect != "decide" or was.effect != "decide" or was.decide == policy.decide:
-            continue
-        users = tuple(
-            agent for agent in sorted(evidence.new.agents) if key in evidence.moves.new.applied(agent)
-        )
-        yield _target(f"{key} decide", _policy(evidence.new, key), was.decide, policy.decide, users)
+    for key, was, policy in _code(evidence):
+        if was.decide != policy.decide:
+            users = tuple(
+                agent for agent in sorted(evidence.moves.affected) if key in evidence.moves.new.applied(agent)
+            )
+            yield _target(f"{key} decide", evidence.policy(key), was.decide, policy.decide, users)
 
 
-def _policy(side: Side, key: str) -> Item:
-    owner = next(
-        owner
-        for owner, entry in side.authors.items()
-        if any(f"{owner}/{name}" == key for name in entry.get("policies", ()))
-    )
-    return Item("policy", owner, key.removeprefix(f"{owner}/"))
+def _code(evidence: Evidence) -> Iterator[tuple[str, Policy, Policy]]:
+    """The policies that are code on both sides, and differ."""
+    for key, (was, now) in evidence.moves.policies.items():
+        if was is not None and now is not None and was.effect == now.effect == "decide":
+            yield key, was, now
 
 
 def _hooks(evidence: Evidence, side: Side, other: Side, said: str) -> Iterator[Finding]:

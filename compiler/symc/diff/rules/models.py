@@ -46,11 +46,7 @@ def tool_description_changed(evidence: Evidence) -> Iterator[Finding]:
     yield from _bound(evidence)
     for agent in evidence.agents:
         before, after = (side.agents[agent].get("description") for side in (evidence.old, evidence.new))
-        callers = tuple(
-            name
-            for name in sorted(evidence.new.agents)
-            if agent in evidence.new.agents[name].get("delegates", {})
-        )
+        callers = evidence.new.delegators.get(agent, ())
         if before != after and callers:
             tool = evidence.new.agents[callers[0]]["delegates"][agent]["tool"]
             yield Finding(
@@ -83,14 +79,9 @@ def reason_changed(evidence: Evidence) -> Iterator[Finding]:
             and veto.new is not None
             and veto.old.reason != veto.new.reason
         ):
-            owner = next(
-                owner
-                for owner, entry in evidence.new.authors.items()
-                if any(f"{owner}/{name}" == veto.policy_id for name in entry.get("policies", ()))
-            )
             yield Finding(
                 subject=veto.policy_id,
-                about=Item("policy", owner, veto.policy_id.removeprefix(f"{owner}/")),
+                about=evidence.policy(veto.policy_id),
                 before=veto.old.reason,
                 after=veto.new.reason,
             )

@@ -81,7 +81,7 @@ def fragment_moved(evidence: Evidence) -> Iterator[Finding]:
             touches=(agent,),
         )
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for agent in _prompted(evidence):
+    for agent in evidence.prompted:
         before, after = _orders(evidence, agent)
         for fragment, passed in layouts.moved(before, after):
             groups.setdefault((fragment, passed), []).append(agent)
@@ -102,7 +102,7 @@ def fragment_moved(evidence: Evidence) -> Iterator[Finding]:
 
 def trust_boundary_crossed(evidence: Evidence) -> Iterator[Finding]:
     """Fragments that changed between authored and learned text, or between what all and what one user share."""
-    for key, old, new in _kept(evidence):
+    for key, old, new in evidence.kept:
         before, after = _trust(old), _trust(new)
         if before != after:
             yield Finding(
@@ -116,7 +116,7 @@ def trust_boundary_crossed(evidence: Evidence) -> Iterator[Finding]:
 
 def truncated_set(evidence: Evidence) -> Iterator[Finding]:
     """Fragments whose text was whole and is now said to be cut."""
-    for key, old, new in _kept(evidence):
+    for key, old, new in evidence.kept:
         if new.part.get("truncated") and not old.part.get("truncated"):
             yield Finding(
                 subject=key,
@@ -130,7 +130,7 @@ def truncated_set(evidence: Evidence) -> Iterator[Finding]:
 def variables_changed(evidence: Evidence) -> Iterator[Finding]:
     """Templates that read otherwise because of a variable, their own text being the same; and variables without effect."""
     groups: dict[tuple[str, str, str], list[str]] = {}
-    for agent in _prompted(evidence):
+    for agent in evidence.prompted:
         for fragment in evidence.new.agents[agent].get("prompt", ()):
             old, new = evidence.fragments_old.get(fragment), evidence.fragments_new.get(fragment)
             if old is None or new is None or new.is_slot or old.part.get("text") != new.part.get("text"):
@@ -172,7 +172,7 @@ def variables_changed(evidence: Evidence) -> Iterator[Finding]:
 def cache_prefix_broken(evidence: Evidence) -> Iterator[Finding]:
     """What of each agent's static prompt a provider's cache can no longer use (docs/prompts.md §6)."""
     groups: dict[tuple[str, int], list[str]] = {}
-    for agent in dict.fromkeys((*evidence.agents, *_prompted(evidence))):
+    for agent in dict.fromkeys((*evidence.agents, *evidence.prompted)):
         broken = _broken(evidence, agent)
         if broken is not None:
             groups.setdefault(broken, []).append(agent)
@@ -191,7 +191,7 @@ def placement_without_effect(evidence: Evidence) -> Iterator[Finding]:
     """Fragments whose layer, tier, scope or order differs, and that stand where they stood."""
     crossing = {finding.subject for finding in trust_boundary_crossed(evidence)}
     moved = {finding.subject for finding in fragment_moved(evidence)}
-    for key, old, new in _kept(evidence):
+    for key, old, new in evidence.kept:
         before, after = _placing(old), _placing(new)
         if after.get("truncated"):
             after = after | {"truncated": before.get("truncated")}  # told by a rule of its own
@@ -205,30 +205,11 @@ def placement_without_effect(evidence: Evidence) -> Iterator[Finding]:
             )
 
 
-def _prompted(evidence: Evidence) -> list[str]:
-    """The agents of both sides whose prompt, or a fragment in it, differs."""
-    changed = {
-        key
-        for key, new in evidence.fragments_new.items()
-        if key in evidence.fragments_old and evidence.fragments_old[key].part != new.part
-    }
-    found = []
-    for agent in sorted(evidence.old.agents.keys() & evidence.new.agents.keys()):
-        old, new = evidence.old.agents[agent], evidence.new.agents[agent]
-        if (
-            old.get("prompt") != new.get("prompt")
-            or old.get("rendered") != new.get("rendered")
-            or not changed.isdisjoint(new.get("prompt", ()))
-        ):
-            found.append(agent)
-    return found
-
-
 def _came(evidence: Evidence, side: Side, parts: Mapping[str, Placed]) -> Iterator[Finding]:
     other = evidence.old if side is evidence.new else evidence.new
     replaced = {one.id for _, was, now in _replaced(evidence) for one in (was, now)}
     groups: dict[str, list[str]] = {}
-    for agent in _prompted(evidence):
+    for agent in evidence.prompted:
         there = frozenset(other.agents[agent].get("prompt", ()))
         for fragment in side.agents[agent].get("prompt", ()):
             if fragment not in there and fragment not in replaced:
@@ -247,7 +228,7 @@ def _came(evidence: Evidence, side: Side, parts: Mapping[str, Placed]) -> Iterat
 
 def _replaced(evidence: Evidence) -> Iterator[tuple[str, Placed, Placed]]:
     """By agent, the fragments that went and came with the same digest under another id."""
-    for agent in _prompted(evidence):
+    for agent in evidence.prompted:
         before, after = (side.agents[agent].get("prompt", ()) for side in (evidence.old, evidence.new))
         gone = [one for one in before if one not in after]
         come = [one for one in after if one not in before]
@@ -270,15 +251,8 @@ def _orders(evidence: Evidence, agent: str) -> tuple[list[str], list[str]]:
     return [one for one in before if one in both], [one for one in after if one in both]
 
 
-def _kept(evidence: Evidence) -> Iterator[tuple[str, Placed, Placed]]:
-    for key, new in sorted(evidence.fragments_new.items()):
-        old = evidence.fragments_old.get(key)
-        if old is not None and old.part != new.part:
-            yield key, old, new
-
-
 def _edited(evidence: Evidence) -> Iterator[tuple[Placed, Placed]]:
-    for _, old, new in _kept(evidence):
+    for _, old, new in evidence.kept:
         if not old.is_slot and not new.is_slot and _reading(old) != _reading(new):
             yield old, new
 
@@ -347,14 +321,10 @@ def _broken(evidence: Evidence, agent: str) -> tuple[str, int] | None:
 
 def _tools_differ(evidence: Evidence, agent: str) -> bool:
     old, new = evidence.old.agents[agent].get("tools", {}), evidence.new.agents[agent].get("tools", {})
-    if _wire(old) != _wire(new):
+    if old != new and _wire(old) != _wire(new):
         return True
-    extensions = {(tool["extension"], tool["raw"]) for tool in new.values()}
-    return any(
-        extension in evidence.differing["extensions"]
-        and _declared(evidence.old, extension, raw) != _declared(evidence.new, extension, raw)
-        for extension, raw in extensions
-    )
+    reworded = evidence.reworded
+    return bool(reworded) and any((tool["extension"], tool["raw"]) in reworded for tool in new.values())
 
 
 _ON_THE_WIRE = ("description", "input_schema", "exposed", "extension", "raw")
@@ -362,11 +332,6 @@ _ON_THE_WIRE = ("description", "input_schema", "exposed", "extension", "raw")
 
 def _wire(tools: Mapping[str, Mapping[str, Json]]) -> Json:
     return {name: {key: tool.get(key) for key in _ON_THE_WIRE} for name, tool in tools.items()}
-
-
-def _declared(side: Side, extension: str, raw: str) -> Json:
-    tool = side.extensions.get(extension, {}).get("tools", {}).get(raw, {})
-    return (tool.get("description"), tool.get("input_schema"))
 
 
 RULES = (

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from symc.composition import Policy, records
 from symc.diagnostics import Level
 from symc.diff.evidence import Evidence
-from symc.diff.model import Axis, Direction, Finding, Item, Json, Rule
+from symc.diff.model import Axis, Direction, Finding, Json, Rule
 from symc.diff.moves import Move
 from symc.diff.vetoes import Veto, strength
 from symc.diff.witness import place, witness
@@ -63,30 +63,29 @@ def pattern_strengthened(evidence: Evidence) -> Iterator[Finding]:
 
 def rule_ineffective(evidence: Evidence) -> Iterator[Finding]:
     """Policies over tools that matched some tool and now match none of any agent they apply to."""
-    moves = evidence.moves
-    matched_old: set[str] = set()
-    matched_new: set[str] = set()
-    for agent in sorted(moves.affected):
-        for powers, matched in ((moves.old, matched_old), (moves.new, matched_new)):
-            if agent in powers.side.agents:
-                matched.update(key for keys in powers.guards(agent, agent).values() for key in keys)
-    idle = {key for key in matched_old - matched_new if key in moves.new.policies}
+    old, new = evidence.moves.old, evidence.moves.new
+    idle: set[str] = set()
+    for agent in evidence.moves.affected:
+        gone = set(old.keys(agent).values()).difference(new.keys(agent).values())
+        if gone:
+            idle |= old.matching(agent, gone)
     if not idle:
         return
     applied: set[str] = set()
     for agent in sorted(evidence.new.agents):
-        mine = idle.intersection(moves.new.applied(agent))
+        mine = idle.intersection(new.applied(agent))
         applied |= mine
-        if mine and agent not in moves.affected:
-            idle.difference_update(key for keys in moves.new.guards(agent, agent).values() for key in keys)
+        if mine:
+            idle -= new.matching(agent, new.keys(agent).values())
     for key in sorted(idle & applied):
         # A policy that was itself narrowed is told as that.
-        if evidence.old.policies[key].tools == evidence.new.policies[key].tools:
+        was, now = evidence.old.policy(key), evidence.new.policy(key)
+        if was is not None and now is not None and was.tools == now.tools:
             yield Finding(
                 subject=key,
-                about=_item(evidence, key),
-                before=policy_json(evidence.old.policies[key]),
-                after=policy_json(evidence.new.policies[key]),
+                about=evidence.policy(key),
+                before=policy_json(was),
+                after=policy_json(now),
             )
 
 
@@ -158,21 +157,13 @@ def _finding(
     come = way is Direction.DOWN and veto.gained
     return Finding(
         subject=veto.policy_id,
-        about=_item(evidence, veto.policy_id),
+        about=evidence.policy(veto.policy_id),
         before=None if come else policy_json(veto.old),
         after=None if gone else policy_json(veto.new),
         witness=witness(found[0]) if found else "",
         touches=(*cells, *(agent for agent in agents if agent not in told)),
         direction=way if found else Direction.SAME,
     )
-
-
-def _item(evidence: Evidence, key: str) -> Item:
-    for side in (evidence.new, evidence.old):
-        for owner, entry in side.authors.items():
-            if any(f"{owner}/{name}" == key for name in entry.get("policies", ())):
-                return Item("policy", owner, key.removeprefix(f"{owner}/"))
-    return Item("lock")  # pragma: no cover - a veto is of one of the two sides
 
 
 RULES = (
