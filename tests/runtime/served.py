@@ -1,6 +1,6 @@
 """An MCP server on stdin and stdout, standard library only: answers calls in every form that there is, and can change its mind.
 
-`python -m tests.runtime.served [changed|twice|fewer|silent|crash]`; writes its process id, and that of a child, to the file
+`python -m tests.runtime.served [changed|twice|fewer|more|silent|crash|modern|modern-mute]`; writes its process id, and that of a child, to the file
 that PID_FILE names.
 """
 
@@ -73,23 +73,29 @@ def result(name: str, arguments: Any) -> dict[str, Any] | None:
     return None if name == "errs" else {"content": [{"type": "text", "text": said}]}
 
 
+MODERN = "2026-07-28"
+
+
 def respond(message: dict[str, Any], behaviour: str, changed: bool) -> dict[str, Any]:
     """The answer to one request: `result` or `error`."""
     method, params = message.get("method"), message.get("params") or {}
-    if method == "initialize":
-        return {
-            "result": {
-                "protocolVersion": params["protocolVersion"],
-                "capabilities": {"tools": {"listChanged": True}},
-                "serverInfo": {"name": "served", "version": "1"},
-            }
-        }
+    modern = behaviour.startswith("modern")
+    complete = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if modern else {}
+    capabilities = {"tools": {"listChanged": True}}
+    if method == "initialize" and not modern:
+        info = {"name": "served", "version": "1"}
+        version = params["protocolVersion"]
+        return {"result": {"protocolVersion": version, "capabilities": capabilities, "serverInfo": info}}
+    if method == "server/discover" and modern:
+        return {"result": {"supportedVersions": [MODERN], "capabilities": capabilities, **complete}}
     if method == "tools/list":
-        return {"result": {"tools": tools(behaviour, changed)}}
+        return {"result": {"tools": tools(behaviour, changed), **complete}}
     if method != "tools/call":
         return {"error": {"code": -32601, "message": "unknown"}}
     found = result(params["name"], params.get("arguments"))
-    return {"error": {"code": -32000, "message": "told you so"}} if found is None else {"result": found}
+    if found is None:
+        return {"error": {"code": -32000, "message": "told you so"}}
+    return {"result": {**found, "resultType": "complete"} if modern else found}
 
 
 def main() -> None:
@@ -102,7 +108,7 @@ def main() -> None:
     if behaviour == "crash":
         print(f"cannot start with {os.environ.get('TOKEN')}", file=sys.stderr, flush=True)
         sys.exit(3)
-    changed = False
+    changed, listener = False, None
     for line in sys.stdin:
         message = json.loads(line)
         if "id" not in message or behaviour == "silent":
@@ -114,10 +120,26 @@ def main() -> None:
             time.sleep(600)
         if called == "change":
             changed = True
-            notice = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
-            print(json.dumps(notice), flush=True)
-        answer = respond(message, behaviour, changed)
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}), flush=True)
+            tell("notifications/tools/list_changed", {}, listener)
+        if message["method"] == "subscriptions/listen" and behaviour == "modern":
+            listener = message["id"]
+            tell(
+                "notifications/subscriptions/acknowledged",
+                {"notifications": {"toolsListChanged": True}},
+                listener,
+            )
+            continue
+        print(
+            json.dumps({"jsonrpc": "2.0", "id": message["id"], **respond(message, behaviour, changed)}),
+            flush=True,
+        )
+
+
+def tell(method: str, params: dict[str, Any], listener: Any) -> None:
+    """Send a notice; one that belongs to a subscription says so."""
+    if listener is not None:
+        params = {**params, "_meta": {"io.modelcontextprotocol/subscriptionId": listener}}
+    print(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}), flush=True)
 
 
 if __name__ == "__main__":

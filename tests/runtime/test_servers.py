@@ -158,6 +158,21 @@ def test_P_34_a_notice_compares_again_before_the_next_call(tmp_path: Path, pid_f
     assert after.reason == other.reason == "server_changed"
 
 
+def test_P_34_a_server_of_the_newer_protocol_is_listened_to(tmp_path: Path, pid_file: Path) -> None:
+    """[P34] There a notice must be asked for."""
+    before, change, after = calls(lock_of(tmp_path, "modern"), ("parts", {}), ("change", {}), ("parts", {}))
+    assert before.error is None
+    assert change.error is None
+    assert after.reason == "server_changed"
+
+
+def test_a_server_of_the_newer_protocol_that_gives_no_notices_is_used_all_the_same(
+    tmp_path: Path, pid_file: Path
+) -> None:
+    (call,) = calls(lock_of(tmp_path, "modern-mute"), ("parts", {}))
+    assert call.error is None
+
+
 def test_a_server_that_dies_is_an_error_of_the_call_and_started_anew_for_the_next(
     tmp_path: Path, pid_file: Path
 ) -> None:
