@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symc.contracts.frozen import FrozenDict, freeze, thaw
+from symc.contracts.frozen import DEEPEST, FrozenDict, freeze, thaw
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -170,6 +170,19 @@ def test_a_value_that_contains_itself_is_a_value_error() -> None:
     with pytest.raises(ValueError, match="contains itself"):
         FrozenDict(loop)
     assert FrozenDict(a=1) != loop
+
+
+def test_levels_are_counted() -> None:
+    def nested(levels: int) -> Any:
+        value: Any = 1
+        for level in range(levels):
+            value = [value] if level % 2 else {"a": value}
+        return value
+
+    assert thaw(freeze(nested(DEEPEST + 1))) == nested(DEEPEST + 1)
+    for levels in (DEEPEST + 2, 100_000):
+        with pytest.raises(ValueError, match="nested deeper than 200 levels"):
+            freeze(nested(levels))
 
 
 def test_the_text_form_says_what_it_is() -> None:

@@ -109,6 +109,11 @@ def test_a_newer_lock_names_the_release_that_reads_it() -> None:
     assert found.primary.start == Position(2, 3)
 
 
+def test_a_version_is_shown_as_it_is_written() -> None:
+    found = refused('{"agents": {}, "lock_version": {"true": [false, null]}}')
+    assert '{"true": [false, null]}' in found.message
+
+
 def test_no_version() -> None:
     assert refused('{"agents": {}}').name == "lock-version-unknown"
 
@@ -295,13 +300,13 @@ def test_a_digest_that_covers_nothing_is_refused() -> None:
         (lambda tree: tree["extensions"].pop("crm"), "crm/lookup_customer"),
         (lambda tree: tree["extensions"].pop("std"), "std"),
         (lambda tree: tree["extensions"].pop("guardrails"), "guardrails"),
-        (lambda tree: tree["bases"].pop("base-support"), "base-support"),
+        (lambda tree: tree.pop("bases"), "base-support"),
         (lambda tree: tree["agents"].pop("researcher"), "researcher"),
-        (lambda tree: tree["extensions"]["crm"]["tools"].pop("lookup_customer"), "crm/lookup_customer"),
+        (lambda tree: tree["extensions"]["crm"].pop("tools"), "crm/lookup_customer"),
         (lambda tree: tree["extensions"]["crm"]["tool_extensions"].pop("memo"), "crm/memo"),
         (lambda tree: tree["extensions"]["crm"]["fragments"].pop("notes"), "crm/notes"),
         (lambda tree: tree["extensions"]["crm"]["lifecycle"].pop("open-pool"), "crm/open-pool"),
-        (lambda tree: tree["agents"]["support"]["fragments"].pop("instructions"), "support/instructions"),
+        (lambda tree: tree["agents"]["support"].pop("fragments"), "support/instructions"),
         (lambda tree: tree.pop("workspace"), "acme/kernel"),
         (lambda tree: tree["agents"]["support"]["prompt"].remove("crm/etiquette"), None),
     ],
@@ -321,6 +326,46 @@ def test_delegation_in_a_circle_is_refused() -> None:
     found = refused(edited(edit))
     assert found.name == "lock-structure"
     assert "circle" in found.message
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("agents", "researcher", "delegates"), {}),
+        (("agents", "researcher", "slots"), {}),
+        (("agents", "researcher", "env"), []),
+        (("agents", "researcher", "provider"), "none"),
+        (("agents", "support", "tools", "lookup_customer", "exposed"), True),
+        (("extensions", "files", "tools", "read_file", "invoke"), ""),
+        (("extensions", "files", "mcp", "headers"), {}),
+        (("bases", "base-support", "policies"), {}),
+    ],
+)
+def test_what_is_so_without_being_said_is_not_said(path: tuple[str, ...], value: object) -> None:
+    """L1: one lock has one form, so that two that mean the same have the same digest."""
+
+    def edit(tree: Any) -> None:
+        for step in path[:-1]:
+            tree = tree[step]
+        tree[path[-1]] = value
+
+    found = refused(edited(edit))
+    assert found.name == "lock-structure"
+    assert ".".join(path) in found.message
+
+
+@pytest.mark.parametrize("section", ["bases", "extensions"])
+def test_an_empty_section_is_left_out(section: str) -> None:
+    assert refused(json.dumps({"agents": {}, section: {}, "lock_version": 1})).name == "lock-structure"
+
+
+def test_a_tool_does_not_repeat_what_its_extension_says() -> None:
+    def edit(tree: Any) -> None:
+        tool = tree["agents"]["support"]["tools"]["lookup_customer"]
+        tool["description"] = tree["extensions"]["crm"]["tools"]["lookup_customer"]["description"]
+        tool["digest"] = "sha256:" + "0" * 64
+
+    assert "tools.lookup_customer.description" in refused(edited(edit)).message
 
 
 def test_a_long_line_of_delegates_is_read() -> None:

@@ -192,7 +192,19 @@ def test_what_has_no_place_is_said() -> None:
             '{"mcpServers": {"s": {"command": "x", "env": {"A": {}}}}}',
             '`env` of the server "s" is no object of texts',
         ),
+        ('{"mcpServers": {"s": {"command": 7}}}', '`command` of the server "s" is no text'),
+        (
+            '{"mcpServers": {"s": {"command": "x", "args": 7}}}',
+            '`args` of the server "s" is no list of texts',
+        ),
+        ('{"mcpServers": {"s": {"command": "\\ud800"}}}', "half a surrogate pair"),
+        ('{\n/* a\n b */ "x": ]', "it is not JSON: line 3, column 12"),
+        ('{"a": ' + "9" * 5_000 + "}", "it has no servers"),
         ("[" * 100_000, "it is "),
+        ("," + "/" * 50_000, "it is not JSON"),
+        ("/* " * 50_000, "it is not JSON"),
+        ('"\\' * 50_000, "it is not JSON"),
+        (",/* */" * 20_000, "it is not JSON"),
     ],
 )
 def test_refused(config: str | bytes, said: str) -> None:

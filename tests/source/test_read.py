@@ -305,6 +305,7 @@ def test_a_file_beyond_the_limit_is_refused(tmp_path: Path) -> None:
         (b"a\nb.yaml", r"a\nb.yaml"),
         (b"a\x1b[31m.md", r"a\x1b[31m.md"),
         ("a\u202eb.md".encode(), r"a\u202eb.md"),
+        (b"symc:std.yaml", "symc:std.yaml"),
     ],
 )
 def test_a_name_that_other_systems_cannot_have_is_refused(tmp_path: Path, name: bytes, shown: str) -> None:

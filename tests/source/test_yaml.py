@@ -147,7 +147,7 @@ REFUSED: dict[str, tuple[str, list[Place]]] = {
         "a: 1\na: !x 2\n<<: {}\n7: .nan\nb: {c: 1, c: *no}\n",
         [("duplicate-key", 2, 1), ("explicit-tag", 2, 4), ("merge-key", 3, 1), ("non-string-key", 4, 1), ("unsafe-number", 4, 4), ("duplicate-key", 5, 11), ("undefined-alias", 5, 14)],
     ),
-    "mistakes before a syntax error": ("a: 1\na: !x 2\nb: [\n", [("duplicate-key", 2, 1), ("explicit-tag", 2, 4), ("yaml-syntax", 4, 1)]),
+    "mistakes before a syntax error": ("a: 1\na: !x 2\nb: [\n", [("duplicate-key", 2, 1), ("explicit-tag", 2, 4), ("yaml-syntax", 3, 5)]),
     "mistakes in the first of two documents": ("a: 1\na: 2\n---\na: 1\na: 2\n", [("duplicate-key", 2, 1), ("second-document", 3, 1)]),
 }  # fmt: skip
 
@@ -270,12 +270,12 @@ SYNTAX = {
     'a: "\\q"\n': (1, 5, "backslash"),
     'a: "\\ud83d\\ude00"\n': (1, 7, "the character itself"),
     'a: "\\U00110000"\n': (1, 7, "the character itself"),
-    "a: [b\n": (2, 1, "quote patterns"),
+    "a: [b\n": (1, 6, "quote patterns"),
     "a: [b c: d]]\n": (1, 12, "indentation"),
     "tools: [*/search]\n": (1, 10, "quote patterns"),
     "tools:\n  - */search\n": (2, 6, "quote patterns"),
     "tools:\n  - [ab]*/search\n": (2, 10, "quote patterns"),
-    "a: {b\n": (2, 1, "bracket"),
+    "a: {b\n": (1, 6, "bracket"),
     "a:\n  b: 1\n c: 2\n": (3, 2, "indentation"),
     "a:\n  - b\n  c\n": (3, 3, "key: value"),
     "a: 1\nb\n": (2, 1, "key: value"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from symc.cli.project import Project
@@ -21,7 +20,7 @@ def positions(project: Project) -> Locate:
 
     def locate(item: Item) -> Span | None:
         span = finder.find(item)
-        return None if span is None else replace(span, file=project.prefix + span.file)
+        return None if span is None else span.below(project.prefix)
 
     return locate
 

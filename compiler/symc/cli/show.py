@@ -77,7 +77,7 @@ def _origin_table(project: Project, agent: str) -> str:
     found = origins(compilation.links.agents[agent], compilation.manifests.workspace)
     width = max((len(item) for item, _ in found), default=0)
     return "".join(
-        f"{item:<{width}}  {project.prefix}{span.file}:{span.start.line}:{span.start.column}\n"
+        f"{item:<{width}}  {span.below(project.prefix).file}:{span.start.line}:{span.start.column}\n"
         for item, span in found
     )
 

@@ -49,5 +49,6 @@ def _lines(account: Account, prefix: str) -> Iterator[str]:
     yield f"{account.name}  ({account.kind})"
     width = max(len(fact.question) for fact in account.facts)
     for fact in account.facts:
-        place = f"  [{prefix}{fact.span.file}:{fact.span.start.line}]" if fact.span else ""
+        span = fact.span.below(prefix) if fact.span else None
+        place = f"  [{span.file}:{span.start.line}]" if span else ""
         yield f"  {fact.question:{width}}  {fact.answer}{place}"

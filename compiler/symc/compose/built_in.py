@@ -6,6 +6,7 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
+from symc.diagnostics.record import BUILT_IN
 from symc.manifest.check import check
 from symc.manifest.checked import Manifests
 from symc.source import Workspace, parse
@@ -16,7 +17,7 @@ _TEXTS: Final = {1: resources.files("symc.std").joinpath("std.yaml").read_bytes(
 LOCK_VERSIONS: Final = frozenset(_TEXTS)
 """The lock versions that this release can write."""
 
-_PATH: Final = "symc:std.yaml"
+_PATH: Final = f"{BUILT_IN}std.yaml"
 """What stands for its path: it lies in no workspace."""
 
 

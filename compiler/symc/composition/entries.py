@@ -31,7 +31,7 @@ _BOUND: Final[Record[dict[str, Any]]] = Record(
         Key("chain", form.many(records.LAYER), (), note="Layers of a variant, innermost first."),
         Key("exposed", form.FLAG, True, note="False: the model never sees it."),
         Key("extension", form.WORD, note="The extension it comes from."),
-        Key("guarded_by", form.WORDS, (), note="Derived: the policies that match it."),
+        Key("guarded_by", form.WORDS, (), note="Derived: the policies that match it.", derived=True),
         Key("overrides", form.WORDS, (), note="Fields that the agent's manifest set."),
         Key("raw", form.WORD, note="Its name there."),
         Key("selected_by", form.WORD, note="The row that selected it."),
@@ -68,6 +68,7 @@ _AGENT: Final[Record[dict[str, Any]]] = Record(
             form.by_id(form.WORDS),
             {},
             note="Derived: policies that guard an effect without naming tools.",
+            derived=True,
         ),
         Key("env", form.WORDS, (), note="Environment variables it needs."),
         Key("extensions", form.WORDS, (), note="Extensions in composed order."),
@@ -128,6 +129,9 @@ def read_agent(
         if error.unknown and error.path == (*at, error.unknown):
             error.legal = (*error.legal, *_SHAPED_ELSEWHERE)
         raise
+    for key, value in shaped.items():
+        if value == {}:
+            raise FormError((*at, key), form.SUPERFLUOUS)
     lifecycle = _LIFECYCLE.read(shaped.get("lifecycle", {}), (*at, "lifecycle"))
     tools = form.expect_object(shaped.get("tools", {}), (*at, "tools"))
     delegates = form.expect_object(shaped.get("delegates", {}), (*at, "delegates"))
@@ -180,6 +184,9 @@ def _read_tool(
         reference = f"{attributes['extension']}/{attributes['raw']}"
         raise FormError(at, f'refers to the tool "{reference}", which the lock does not hold')
     inherited = {key: getattr(declared, key) for key in _INHERITED}
+    for key, value in own.items():
+        if _same(value, inherited[key]):
+            raise FormError((*at, key), form.SUPERFLUOUS)
     return parts.BoundTool(name=name, **{**inherited, **own, **attributes})
 
 

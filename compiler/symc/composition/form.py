@@ -22,6 +22,9 @@ JsonSchema = dict[str, Any]
 DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 DIGEST_SCHEMA: Final[JsonSchema] = {"type": "string", "pattern": f"^{DIGEST.pattern}$"}
 
+SUPERFLUOUS: Final = "says what is so without it, and is left out then"
+"""Why a value may not stand there (L1): one meaning has one form, and so one digest."""
+
 
 class FormError(ValueError):
     """JSON that is not the form of a part; ``path`` leads to the place, ``reason`` ends a sentence that names it.
@@ -74,6 +77,12 @@ def expect_object(json: Json, at: JsonPath) -> dict[str, Any]:
     """The JSON value, which is an object; raises ``FormError`` otherwise."""
     found: dict[str, Any] = expect(dict, "an object", json, at)
     return found
+
+
+def expect_section(json: Mapping[str, Json], key: str, *, may_be_empty: bool = False) -> None:
+    """Raise ``FormError`` unless the outermost object holds an object under this key, or nothing."""
+    if key in json and not expect_object(json[key], (key,)) and not may_be_empty:
+        raise FormError((key,), SUPERFLUOUS)
 
 
 def expect_keys(json: Json, at: JsonPath, *, required: tuple[str, ...], legal: tuple[str, ...] = ()) -> None:
@@ -200,7 +209,8 @@ _REQUIRED: Final = object()
 class Key:
     """One key of a record. A value equal to ``absent`` is left out of the JSON (L1); without it the key is required.
 
-    ``attribute`` is the attribute that holds the value, where it is not called like the key.
+    ``attribute`` is the attribute that holds the value, where it is not called like the key. A ``derived`` value is
+    computed anew by whoever verifies the lock, who says better than a form what is wrong with it.
     """
 
     name: str
@@ -208,6 +218,7 @@ class Key:
     absent: Any = _REQUIRED
     attribute: str = ""
     note: str = ""
+    derived: bool = False
 
     @property
     def required(self) -> bool:
@@ -246,11 +257,13 @@ class Record(Generic[T]):
         expect_keys(json, at, required=(*seal, *required), legal=legal)
         if self.sealed:
             expect_digest(json, at)
-        found = {
-            key.attribute or key.name: key.form.read(json[key.name], (*at, key.name))
-            for key in self.keys
-            if key.name in json
-        }
+        found: dict[str, Any] = {}
+        for key in self.keys:
+            if key.name in json:
+                value = key.form.read(json[key.name], (*at, key.name))
+                if not (key.required or key.derived) and key.left_out(value):
+                    raise FormError((*at, key.name), SUPERFLUOUS)
+                found[key.attribute or key.name] = value
         return self.make(**found, **more)
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn, overload
+from typing import Any, Final, NoReturn, overload
 
 __all__ = ["FrozenDict", "freeze", "thaw"]
 
@@ -92,13 +92,10 @@ def freeze(value: Any) -> Any: ...
 def freeze(value: Any) -> Any:
     """The frozen equal of a JSON value: objects become `FrozenDict`, arrays tuples, scalars stay.
 
-    TypeError for what is not JSON, ValueError for NaN, an infinity, or a value that contains itself. The input is
-    not changed, and nothing of it is shared that could be.
+    TypeError for what is not JSON, ValueError for NaN, an infinity, and a value that contains itself or has more than
+    `DEEPEST` levels. The input is not changed, and nothing of it is shared that could be.
     """
-    try:
-        return _freeze(value)
-    except RecursionError:
-        raise ValueError("the value is nested too deeply, or contains itself") from None
+    return _freeze(value, 0)
 
 
 def thaw(value: Any) -> Any:
@@ -110,26 +107,33 @@ def thaw(value: Any) -> Any:
     return value
 
 
+DEEPEST: Final = 200
+"""Levels of a frozen value: whoever walks one may do so by recursion. Manifests and pins have half of them at most."""
+
 _ATOMS = frozenset({str, int, bool, type(None)})
 
 
-def _freeze(value: Any) -> Any:
+def _freeze(value: Any, depth: int) -> Any:
     kind = type(value)
     if kind in _ATOMS or kind is FrozenDict:
         return value
+    if depth > DEEPEST:
+        raise ValueError(f"the value is nested deeper than {DEEPEST} levels, or contains itself")
     # Schemas are most of a workspace: the atoms are told apart in place, without a call each.
     if kind is dict or isinstance(value, Mapping):
         frozen = dict.__new__(FrozenDict)
         dict.update(
             frozen,
             {
-                key if type(key) is str else _key(key): item if type(item) in _ATOMS else _freeze(item)
+                key if type(key) is str else _key(key): item
+                if type(item) in _ATOMS
+                else _freeze(item, depth + 1)
                 for key, item in value.items()
             },
         )
         return frozen
     if isinstance(value, list | tuple):
-        return tuple([item if type(item) in _ATOMS else _freeze(item) for item in value])
+        return tuple([item if type(item) in _ATOMS else _freeze(item, depth + 1) for item in value])
     # A subclass (an enum of strings, a positioned string) would carry its own behaviour into the frozen value.
     if isinstance(value, str):
         return str.__str__(value)

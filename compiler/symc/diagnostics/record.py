@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Final
 
 
 class Level(StrEnum):
@@ -15,6 +16,10 @@ class Level(StrEnum):
     ERROR = "error"
     WARN = "warn"
     INFO = "info"
+
+
+BUILT_IN: Final = "symc:"
+"""What the names of symc's own manifests begin with: ``symc:std.yaml``."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -32,6 +37,10 @@ class Span:
     file: str
     start: Position = Position(1, 1)
     end: Position = Position(1, 1)
+
+    def below(self, prefix: str) -> Span:
+        """The same place with ``prefix`` (``"manifests/"``) before the file, unless that is one of symc's own."""
+        return self if self.file.startswith(BUILT_IN) else replace(self, file=prefix + self.file)
 
     @property
     def is_whole_file(self) -> bool:
@@ -84,17 +93,13 @@ class Diagnostic:
 
     def relocated(self, prefix: str) -> Diagnostic:
         """The same diagnostic with ``prefix`` (``"manifests/"``) before every file that it names."""
-
-        def moved(span: Span) -> Span:
-            return replace(span, file=prefix + span.file)
-
         hint = self.hint
         if hint is not None and hint.edit is not None:
-            hint = replace(hint, edit=replace(hint.edit, span=moved(hint.edit.span)))
+            hint = replace(hint, edit=replace(hint.edit, span=hint.edit.span.below(prefix)))
         return replace(
             self,
-            primary=moved(self.primary),
-            secondary=tuple(replace(s, span=moved(s.span)) for s in self.secondary),
+            primary=self.primary.below(prefix),
+            secondary=tuple(replace(one, span=one.span.below(prefix)) for one in self.secondary),
             hint=hint,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any, Final, Generic, NoReturn, TypeVar
 from symc.canonical import JsonPath
 from symc.composition import LOCK_VERSION, Agent, Author, Extension, Lock, Stored, records
 from symc.composition.entries import read_agent
-from symc.composition.form import FormError, expect_keys, expect_object
+from symc.composition.form import FormError, expect_keys, expect_section
 from symc.diagnostics import Hint, LabelledSpan, Position, Span
 from symc.diagnostics.codes import locking
 from symc.diagnostics.suggest import suggestion
@@ -104,7 +105,7 @@ class _Source:
             # `workspace` is no section: a lock has one or none.
             expect_keys(raw, (), required=("agents", "lock_version"), legal=_KEYS)
             for section in _SECTIONS:
-                expect_object(raw.get(section, {}), (section,))
+                expect_section(raw, section, may_be_empty=section == "agents")
         except FormError as error:
             self._refuse_form(error)
         return self._made(raw, starts, version)
@@ -145,9 +146,9 @@ class _Source:
             )
         if type(version) is not int or version < OLDEST_READ:
             said = (
-                "no lock_version"
-                if "lock_version" not in raw
-                else f"an unknown lock_version, {version!r:.40}"
+                f"an unknown lock_version, {json.dumps(version):.40}"
+                if "lock_version" in raw
+                else "no lock_version"
             )
             raise LockError(
                 locking.LOCK_VERSION_UNKNOWN.at(

@@ -19,9 +19,10 @@ from symc.pins.secrets import looks_like_secret, names_a_credential
 _UNDERSTOOD = frozenset(
     {"args", "command", "disabled", "env", "headers", "httpUrl", "serverUrl", "type", "url"}
 )
-_TOKEN = re.compile(
-    r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/|,(?=\s*(?:(?://[^\n]*|/\*.*?\*/)\s*)*[}\]])', re.DOTALL
-)
+# What is not closed ends with the file: nothing is looked at twice.
+_STRING = r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)'
+_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_LAST_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
 _VARIABLE = re.compile(
     r"\$\{(?:(?P<kind>env|input):)?(?P<name>[A-Za-z_][A-Za-z0-9_.-]*)(?P<default>:-[^}]*)?\}"
 )
@@ -53,14 +54,27 @@ def adopt(config: bytes | str) -> Mapping[str, str]:
 def _read(config: bytes | str) -> Any:
     try:
         text = config.decode("utf-8-sig") if isinstance(config, bytes) else config
-        # What is no string loses its comments, and commas before a closing bracket.
-        return json.loads(_TOKEN.sub(lambda found: found[0] if found[0][0] == '"' else " ", text))
+        plain = _LAST_COMMA.sub(_blank, _COMMENT.sub(_blank, text))
+        data = json.loads(plain, parse_int=_integer)
+        json.dumps(data, ensure_ascii=False).encode()
     except UnicodeDecodeError:
         raise AdoptionError("it is not UTF-8 text") from None
+    except UnicodeEncodeError:
+        raise AdoptionError("it holds half a surrogate pair, which is no character") from None
     except json.JSONDecodeError as error:
         raise AdoptionError(f"it is not JSON: line {error.lineno}, column {error.colno}") from None
     except RecursionError:
         raise AdoptionError("it is nested too deeply") from None
+    return data
+
+
+def _blank(found: re.Match[str]) -> str:
+    """Blanks for what JSON does not know, and strings as they are: every other character keeps its place."""
+    return found[0] if found[0][0] == '"' else re.sub(r"[^\n]", " ", found[0])
+
+
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) < 400 else float(digits)  # of more, Python reads none
 
 
 def _servers(data: Any) -> dict[str, dict[str, Any]]:
@@ -87,8 +101,8 @@ def _check(key: str, server: Any) -> None:
         ("headers", dict, "object of texts"),
     ):
         value = server.get(field_)
-        items = [] if value is None else value.values() if isinstance(value, dict) else value
-        scalars = isinstance(items, str) or all(isinstance(item, str | int | float | bool) for item in items)
+        items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        scalars = all(isinstance(item, str | int | float | bool) for item in items)
         if value is not None and not (isinstance(value, kind) and scalars):
             raise AdoptionError(f"`{field_}` of the server {json.dumps(key)} is no {said}")
     if not server.get("command") and not _url(server):

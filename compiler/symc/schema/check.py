@@ -18,7 +18,7 @@ from symc.schema.drafts import DRAFTS, Draft, draft_named, draft_of
 from symc.schema.references import Document, Unresolved
 from symc.schema.survey import MAX_DEPTH, REFERENCES, SCOPES, Survey, Tokens, survey, texts, tokens
 from symc.schema.validator import BACKTRACKING, UnusableSchemaError, Validator
-from symc.schema.wording import closest, sentence
+from symc.schema.wording import closest, located, sentence
 
 Locate: TypeAlias = Callable[[Tokens], Span]
 """Where the value at a path inside the schema was written."""
@@ -140,7 +140,7 @@ class _Check:
         said = set()
         for violation in _meta_schema(draft).iter_errors(self.schema):
             nearest = closest(violation)
-            path = tuple(nearest.instance_path)
+            path = located(nearest.instance_path, self.schema)
             value = _at(self.schema, path)
             fault = f"is {_shown(value)}; it {sentence(nearest)}"
             hint = None

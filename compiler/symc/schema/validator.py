@@ -9,7 +9,7 @@ import jsonschema_rs
 
 from symc.canonical import pointer
 from symc.schema.survey import Tokens
-from symc.schema.wording import gave_up, sentence
+from symc.schema.wording import gave_up, located, sentence
 
 BACKTRACK_LIMIT: Final = 100_000
 """Steps after which a pattern that needs backtracking gives up: a few milliseconds."""
@@ -84,7 +84,7 @@ class Validator:
         if _too_deep(value):
             return (Violation((), (), f"must not be nested deeper than {MAX_VALUE_DEPTH} levels"),)
         return tuple(
-            Violation(tuple(error.instance_path), tuple(error.schema_path), sentence(error))
+            Violation(located(error.instance_path, value), tuple(error.schema_path), sentence(error))
             for error in self._compiled.iter_errors(value)
         )
 

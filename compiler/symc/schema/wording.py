@@ -97,6 +97,18 @@ def closest(violation: Violation) -> Violation:
     return violation
 
 
+def located(path: Iterable[str | int], value: Any) -> tuple[str | int, ...]:
+    """The path of a violation in ``value``, as the value knows it: the validator takes every key of digits for an index."""
+    found: list[str | int] = []
+    for step in path:
+        key = step
+        if isinstance(value, dict) and isinstance(step, int):
+            key = next((key for key in value if key.isdecimal() and int(key) == step), str(step))
+        found.append(key)
+        value = value[key]
+    return tuple(found)
+
+
 def gave_up(violation: Violation) -> bool:
     """Whether a pattern, here or inside an alternative, ran into its limit before it could tell."""
     kind = violation.kind

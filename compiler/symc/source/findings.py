@@ -227,9 +227,7 @@ class Findings:
 
     def syntax(self, error: YAMLError) -> None:
         """The parser stopped."""
-        mark = getattr(error, "problem_mark", None)
-        stopped_at = "" if mark is None else self._text[mark.index : mark.index + 1]
-        diagnostic = syntax_error(self._path, error, stopped_at)
+        diagnostic = syntax_error(self._path, error, self._text)
         if self._first(reading.NESTING) or diagnostic.code != reading.NESTING.code:
             self._add(diagnostic)
 

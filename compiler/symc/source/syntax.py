@@ -91,27 +91,32 @@ _COMPLAINTS = (
 _OTHER = _Complaint("", "this is not valid YAML", _INDENTATION)
 
 
-def syntax_error(path: str, error: YAMLError, character: str = "") -> Diagnostic:
-    """The diagnostic for what stopped the parser at ``character``, with the place to mend."""
+def syntax_error(path: str, error: YAMLError, text: str = "") -> Diagnostic:
+    """The diagnostic for what stopped the parser in ``text``, with the place to mend."""
     if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
         return reading.YAML_SYNTAX.at(Span(path), "this is not valid YAML", hint=_INDENTATION)
     said = " ".join(part for part in (error.context, error.problem) if part)
-    if character == "\t" and "cannot start" in said:
+    stopped_at = text[error.problem_mark.index : error.problem_mark.index + 1]
+    if stopped_at == "\t" and "cannot start" in said:
         said = "tab character"  # libyaml does not say which character it is
     complaint = next((known for known in _COMPLAINTS if re.search(known.problem, said)), _OTHER)
     context = error.context_mark
     if complaint.where_it_begins and context is not None:
-        return complaint.code.at(_span(path, context), complaint.message, hint=complaint.hint)
-    at = _span(path, error.problem_mark)
+        return complaint.code.at(_span(path, context, text), complaint.message, hint=complaint.hint)
+    at = _span(path, error.problem_mark, text)
     secondary: tuple[LabelledSpan, ...] = ()
     if context is not None and (context.line, context.column) != (
         error.problem_mark.line,
         error.problem_mark.column,
     ):
-        secondary = (LabelledSpan(_span(path, context), "begins here"),)
+        secondary = (LabelledSpan(_span(path, context, text), "begins here"),)
     return complaint.code.at(at, complaint.message, secondary=secondary, hint=complaint.hint)
 
 
-def _span(path: str, mark: Mark) -> Span:
-    place = Position(mark.line + 1, mark.column + 1)
-    return Span(path, place, Position(place.line, place.column + 1))
+def _span(path: str, mark: Mark, text: str) -> Span:
+    """The character at a mark; where a text breaks off, the end of its last line: the parsers count on behind it."""
+    lines = text.removesuffix("\n").split("\n")
+    line = min(mark.line, len(lines) - 1)
+    width = len(lines[line])
+    column = min(mark.column, width) if line == mark.line else width
+    return Span(path, Position(line + 1, column + 1), Position(line + 1, min(column + 1, width) + 1))

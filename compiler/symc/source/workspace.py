@@ -132,7 +132,7 @@ class _Walk:
                 reading.FILE_NAME.at(
                     Span(_printable(path)),
                     f'the name "{_printable(entry.name)}" is not portable',
-                    hint="use UTF-8 without control characters and backslashes",
+                    hint="use UTF-8 without control characters, backslashes and colons",
                 )
             )
         elif has_file_name and not is_file:
@@ -221,7 +221,8 @@ class _Walk:
 
 
 def _is_portable(path: str) -> bool:
-    return "\\" not in path and path.isprintable()
+    # The colon is a drive or a stream elsewhere, and marks symc's own files here.
+    return "\\" not in path and ":" not in path and path.isprintable()
 
 
 def _printable(path: str) -> str:
