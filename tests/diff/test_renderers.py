@@ -156,7 +156,7 @@ def test_stanzas_read_back_as_what_they_accept() -> None:
 
 MANY = comparison(
     *(
-        change("SYD116", number, before={"tools": ["x" * 200]}, after={"tools": ["y" * 200]})
+        change("SYD107", number, before={"tools": ["x" * 200]}, after={"tools": ["y" * 200]})
         for number in range(1500)
     ),
     *(
@@ -267,7 +267,7 @@ def test_the_headline_tells_remote_texts_and_what_is_unknown() -> None:
 
 
 def test_a_weaker_rule_without_effect_is_in_the_headline() -> None:
-    weaker = change("SYD116", direction=Direction.SAME, witness="")
+    weaker = change("SYD107", direction=Direction.SAME, witness="")
     one = Comparison(verdict=Verdict.SAME, changes=(weaker,))
     assert rendered("text", one).startswith("SAME AUTHORITY today — and a rule is weaker than before\n")
     assert "A rule is weaker than before" in rendered("markdown", one)

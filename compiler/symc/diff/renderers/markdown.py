@@ -160,6 +160,8 @@ def _block(change: Change) -> list[str]:
         shown = [f"{mark} {_cut(line)}" for mark, line in line_diff(change.before, change.after)]
         more = len(shown) - _TEXT_LINES
         return shown if more <= 0 else [*shown[:_TEXT_LINES], f"… {more} more lines"]
+    if change.witness and change.axis is not Axis.AUTHORITY:
+        return []  # the sentence says it
     before, after = wording.values(change)
     return [*_marked("-", before), *_marked("+", after)]
 

@@ -77,7 +77,7 @@ def _change(change: Change, paint: _Painter) -> Iterator[str]:
         yield f"{indent}in {wording.visible(wording.readers(change))}"
     if wording.is_text(change):
         yield from _text(change, indent, paint)
-    elif not (change.witness and change.axis is Axis.INTERFACE):
+    elif not change.witness or change.axis is Axis.AUTHORITY:
         before, after = wording.values(change)
         if before:
             yield paint(f"{indent}- {_short(before)}", _RED)

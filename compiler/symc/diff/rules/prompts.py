@@ -171,19 +171,22 @@ def variables_changed(evidence: Evidence) -> Iterator[Finding]:
 
 def cache_prefix_broken(evidence: Evidence) -> Iterator[Finding]:
     """What of each agent's static prompt a provider's cache can no longer use (docs/prompts.md §6)."""
-    groups: dict[tuple[str, int], list[str]] = {}
+    groups: dict[str, dict[str, int]] = {}
     for agent in dict.fromkeys((*evidence.agents, *evidence.prompted)):
         broken = _broken(evidence, agent)
         if broken is not None:
-            groups.setdefault(broken, []).append(agent)
-    for (first, share), agents in sorted(groups.items()):
+            first, share = broken
+            groups.setdefault(first, {})[agent] = share
+    for first, shares in sorted(groups.items()):
         part = evidence.fragments_new.get(first) or evidence.fragments_old.get(first)
-        about = Item("agent", agents[0]) if part is None else Item("fragment", part.owner, part.name)
+        agents, most = tuple(sorted(shares)), max(shares.values())
+        bound = "" if most == min(shares.values()) else "up to "
         yield Finding(
             subject=first,
-            about=about,
-            after={"invalidated_percent": share},
-            touches=tuple(agents),
+            about=Item("agent", agents[0]) if part is None else Item("fragment", part.owner, part.name),
+            after={"invalidated_percent": most},
+            witness=f"{bound}{most} % of the cached prompt is lost",
+            touches=agents,
         )
 
 

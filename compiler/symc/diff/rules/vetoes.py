@@ -191,7 +191,7 @@ RULES = (
         approval_removed,
     ),
     Rule(
-        "SYD107",
+        "SYD116",
         "approval-added",
         Axis.AUTHORITY,
         Level.INFO,
@@ -202,7 +202,7 @@ RULES = (
         approval_added,
     ),
     Rule(
-        "SYD116",
+        "SYD107",
         "pattern-weakened",
         Axis.AUTHORITY,
         Level.ERROR,
