@@ -142,7 +142,7 @@ def test_P04_a_request_has_the_identity_behind_the_name() -> None:
 
 def test_P05_what_cannot_be_told_denies() -> None:
     deep: Any = 1
-    for _ in range(300):
+    for _ in range(200):
         deep = [deep]
     compilation = compiled(OS, agent("desk", ["os/*"], policies=[ask("large", "os/read", when=AT_LEAST_9)]))
     decision = decided(compilation, "desk", "read", {"n": deep})

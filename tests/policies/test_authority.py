@@ -187,7 +187,7 @@ def test_a_condition_that_cannot_be_told_denies(way: str) -> None:
 
 def test_arguments_nested_too_deeply_deny() -> None:
     deep: Any = 1
-    for _ in range(300):
+    for _ in range(200):
         deep = [deep]
     found = compiled(OS, agent("desk", ["os/shell"], policies=[deny("large", "os/shell", when=LARGE)]))
     assert decided(found, "desk", "shell", {"n": deep}).outcome == "deny"
