@@ -11,6 +11,11 @@ def main() -> None:
 
         sys.stdout.write(f"symc {VERSION}\n")
         return
+    if sys.argv[1:2] == ["compile"]:
+        from symc.cli.replay import replay
+
+        if replay(sys.argv[2:]):
+            return
     from symc.cli.frame import run
 
     run(sys.argv[1:])

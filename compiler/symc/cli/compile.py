@@ -23,6 +23,7 @@ from symc.cli.reporting import Reporter, reporting_options
 @click.option("--diff", "show_diff", is_flag=True, help="Show what the change means.")
 @click.option("--watch", is_flag=True, help="Compile again on every change, and show what it means.")
 @click.option("--upgrade-lock", is_flag=True, help="Move the workspace to the newest lock version.")
+@click.option("--no-cache", is_flag=True, help="Neither read nor write .symc_cache.")
 @reporting_options
 @click.pass_context
 def command(
@@ -33,6 +34,7 @@ def command(
     show_diff: bool,
     watch: bool,
     upgrade_lock: bool,
+    no_cache: bool,
     reporter: Reporter,
 ) -> None:
     """Compile FOLDER into its lock. One error anywhere: nothing is written, and all errors are shown."""
@@ -47,16 +49,19 @@ def command(
 
         watch_folder(folder, output, reporter)
         return
-    project = compile_project(folder, reporter)
+    # L22: a check is not to be told by anything that an earlier run left behind.
+    project = compile_project(folder, reporter, cached=not (check or no_cache))
     path = output or project.lock_path
     if check:
         context.exit(_check(project, path, reporter))
     require_lock(project, reporter, "lock not written")
-    write(project, path, reporter, show_diff=show_diff)
+    lock = write(project, path, reporter, show_diff=show_diff)
+    if reporter == Reporter(quiet=reporter.quiet) and not (no_cache or output or show_diff or upgrade_lock):
+        _remember(project, lock, reporter)
 
 
-def write(project: Project, path: Path, reporter: Reporter, *, show_diff: bool) -> None:
-    """Write the lock where its bytes differ, and say so; ``show_diff`` adds what the change means."""
+def write(project: Project, path: Path, reporter: Reporter, *, show_diff: bool) -> bytes:
+    """Write the lock where its bytes differ, and say so; ``show_diff`` adds what the change means. Returns its bytes."""
     from symc.lock import LockError, encoded, file
 
     assert project.compilation.lock is not None  # no error was found
@@ -64,11 +69,23 @@ def write(project: Project, path: Path, reporter: Reporter, *, show_diff: bool) 
         from symc.cli.staleness import describe_change
 
         click.echo(describe_change(project, path), nl=False)
+    lock = encoded(project.compilation.lock)
     try:
-        changed = file.write(path, encoded(project.compilation.lock))
+        changed = file.write(path, lock)
     except LockError as error:
         refuse_lock(error, path, reporter)
     reporter.verdict(f"{project.counts()} — {path} {'written' if changed else 'is up to date'}")
+    return lock
+
+
+def _remember(project: Project, lock: bytes, reporter: Reporter) -> None:
+    """What the same command has to say as long as nothing changes."""
+    from symc.cli.replay import remember
+
+    assert project.fingerprint is not None
+    verdict = [] if reporter.quiet else [f"{project.counts()} — {project.lock_path} is up to date\n"]
+    text = "".join([*reporter.said[: len(reporter.said) - len(verdict)], *verdict])
+    remember(str(project.folder), project.fingerprint, lock, text, quiet=reporter.quiet)
 
 
 def _check(project: Project, path: Path, reporter: Reporter) -> ExitCode:

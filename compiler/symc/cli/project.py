@@ -33,6 +33,8 @@ class Project:
     compilation: Compilation
     diagnostics: tuple[Diagnostic, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
+    fingerprint: str | None = None
+    """The hash of all files, where the cache took part."""
 
     @property
     def lock_path(self) -> Path:
@@ -74,11 +76,12 @@ def beside(folder: Path) -> Path:
     return folder.resolve().parent / LOCK_NAME if folder.name in ("", "..") else folder.parent / LOCK_NAME
 
 
-def compile_project(folder: Path, reporter: Reporter) -> Project:
-    """Read and compile ``folder``; nothing is reported yet.
+def compile_project(folder: Path, reporter: Reporter, *, cached: bool = False) -> Project:
+    """Read and compile ``folder``; nothing is reported yet. ``cached``: files that were parsed before need not be again.
 
     A folder that cannot be read at all is reported here, and ends the command with exit code 2.
     """
+    from symc.cli.parsed import Parsed
     from symc.compose import compile as compile_workspace
     from symc.source import WorkspaceError, read
 
@@ -90,7 +93,12 @@ def compile_project(folder: Path, reporter: Reporter) -> Project:
             fault = error.diagnostic
             reporter.diagnostics([fault], {}, ok=False, reason=fault.message)
             raise click.exceptions.Exit(ExitCode.COULD_NOT) from None
-        compilation = compile_workspace(workspace, diff_rules=_diff_rules)
+        parsed = Parsed.beside(beside(folder), workspace) if cached else None
+        compilation = compile_workspace(
+            workspace, diff_rules=_diff_rules, parsed={} if parsed is None else parsed.data
+        )
+        if parsed is not None:
+            parsed.keep(compilation.manifests)
     reporter.detail(f"read {counted(len(workspace.files), 'file')} below {folder}")
     return Project(
         folder=folder,
@@ -98,6 +106,7 @@ def compile_project(folder: Path, reporter: Reporter) -> Project:
         compilation=compilation,
         diagnostics=tuple(d.relocated(prefix) for d in compilation.diagnostics),
         sources={prefix + path: text for path, text in compilation.texts.items()},
+        fingerprint=None if parsed is None else parsed.fingerprint,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import click
@@ -18,12 +18,16 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reporter:
-    """Where and how a command reports; made from the options every diagnosing command shares."""
+    """Where and how a command reports; made from the options every diagnosing command shares.
+
+    ``said`` collects what it wrote to stderr, piece by piece.
+    """
 
     format: str = "text"
     quiet: bool = False
     verbose: bool = False
     max_errors: int = 50
+    said: list[str] = field(default_factory=list, compare=False)
 
     def diagnostics(
         self, found: Sequence[Diagnostic], sources: Mapping[str, str], *, ok: bool, reason: str = ""
@@ -37,10 +41,7 @@ class Reporter:
             if shown:
                 from symc.diagnostics.renderers import text
 
-                click.echo(
-                    text.render(shown, sources, limit=self.max_errors, color=wants_color(sys.stderr)),
-                    err=True,
-                )
+                self._say(text.render(shown, sources, limit=self.max_errors, color=wants_color(sys.stderr)))
         elif self.format == "json":
             from symc.diagnostics.renderers import json as renderer
 
@@ -57,7 +58,11 @@ class Reporter:
     def verdict(self, line: str) -> None:
         """The one-line verdict: the last line on stderr."""
         if not self.quiet:
-            click.echo(line, err=True)
+            self._say(line)
+
+    def _say(self, text: str) -> None:
+        self.said.append(f"{text}\n")
+        click.echo(text, err=True)
 
     def detail(self, line: str) -> None:
         """What only ``--verbose`` shows."""

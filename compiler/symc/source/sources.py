@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from symc.diagnostics import Diagnostic, LabelledSpan, Report, Span
 from symc.diagnostics.codes import reading
@@ -30,8 +31,11 @@ class Sources:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def parse(workspace: Workspace) -> Sources:
-    """Every file of ``workspace`` as a value (docs/manifests.md §1); one that is refused is in ``refused``, with a diagnostic."""
+def parse(workspace: Workspace, parsed: Mapping[str, dict[str, Any]] = MappingProxyType({})) -> Sources:
+    """Every file of ``workspace`` as a value (docs/manifests.md §1); one that is refused is in ``refused``, with a diagnostic.
+
+    ``parsed`` is the data of YAML files, by path, that were found sound before.
+    """
     report = Report()
     report.extend(list(_case_collisions(workspace.files)))
     documents: list[Document] = []
@@ -47,6 +51,8 @@ def parse(workspace: Workspace) -> Sources:
             refused.add(path)
         elif path.endswith((".md", ".txt")):
             texts[path] = text.decode()
+        elif is_yaml and path in parsed:
+            documents.append(Document(path, text, parsed[path]))
         else:
             data, diagnostics = construct(path, text, keys) if is_yaml else read_pin(path, text)
             report.extend(diagnostics)
