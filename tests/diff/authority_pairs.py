@@ -40,6 +40,9 @@ def ruled(*policies: Document, tools: tuple[Any, ...] = ("os/read", "os/write"),
     return desk(*tools, policies=list(policies), **more)
 
 
+_HOOKED = extension(
+    "os", {"read": N}, lifecycle=[{"hook_id": "open", "phase": "install", "run": "acme.pool:open"}]
+)
 _ONLY = {"chain": [{"use": "timeout", "config": {"seconds": 5}}], "expose": "only"}
 
 
@@ -547,6 +550,51 @@ VETOES = (
     ),
 )
 
+MIXTURES = (
+    on(
+        "MIXED",
+        "code in place of a question",
+        ruled({"policy_id": "code", "ask": {"tools": ["os/*"]}}),
+        ruled(CODE),
+        "deny-added desk/code",
+        "pattern-weakened desk/code",
+    ),
+    on(
+        "MIXED",
+        "a question in place of code",
+        ruled(CODE),
+        ruled({"policy_id": "code", "ask": {"tools": ["os/*"]}}),
+        "deny-removed desk/code",
+        "pattern-strengthened desk/code",
+    ),
+    on(
+        "SAME AUTHORITY",
+        "a rule that never fires is removed",
+        ruled(deny("d", "os/write", when=False)),
+        ruled(),
+        "policy-rewritten-equivalent desk/d",
+    ),
+    on(
+        "MIXED",
+        "a rule is about an effect now",
+        ruled(deny("d", "os/write")),
+        ruled({"policy_id": "d", "deny": {"reason": "No."}, "actions": ["model_call"]}),
+        "pattern-weakened desk/d",
+        "pattern-strengthened desk/d",
+        "reason-changed desk/d",
+    ),
+    Pair(
+        name="a phase changes",
+        old=(_HOOKED, desk("os/read")),
+        new=(
+            _HOOKED | {"lifecycle": [{"hook_id": "open", "phase": "teardown", "run": "acme.pool:open"}]},
+            desk("os/read"),
+        ),
+        verdict="UNKNOWN",
+        changes=("code-target-changed os/open phase",),
+    ),
+)
+
 DELEGATION = (
     Pair(
         name="a delegate is added",
@@ -817,4 +865,4 @@ MEANS = (
     ),
 )
 
-PAIRS = (*GRANTS, *VETOES, *DELEGATION, *MEANS)
+PAIRS = (*GRANTS, *VETOES, *MIXTURES, *DELEGATION, *MEANS)

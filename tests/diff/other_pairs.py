@@ -322,6 +322,107 @@ def hooked(*hooks: Document) -> Document:
     return extension("os", {"read": N}, lifecycle=list(hooks))
 
 
+_BASE = {"type": "object", "properties": {"a": STRING}}
+_MEMO = {"name": "memo", "kind": "wrapper", "factory": "acme.wrap:memo", "reserved_params": {"ttl": NUMBER}}
+_BULK = {
+    "name": "bulk",
+    "kind": "transformer",
+    "factory": "acme.wrap:bulk",
+    "input_schema": {"type": "object", "properties": {"items": {"type": "array", "items": STRING}}},
+    "output_schema": {"type": "object", "properties": {"n": INTEGER}},
+}
+
+
+def layered(layer: Document, **fields: Any) -> tuple[Document, Document]:
+    """A tool under one layer, and the agent that has both."""
+    made = tool(**{"input_schema": _BASE} | fields) | {"tool_extensions": [layer]}
+    return made, desk("os/read", variants={"os/read": [layer["name"]]})
+
+
+LAYERS = (
+    same(
+        "a layer reserves another parameter",
+        layered(_MEMO),
+        layered(_MEMO | {"reserved_params": {"exp": NUMBER}}),
+        "tool-parameters-incompatible desk: os/read + memo",
+        "version-without-effect os/memo",
+    ),
+    same(
+        "a layer reserves one more parameter",
+        layered(_MEMO),
+        layered(_MEMO | {"reserved_params": {"ttl": NUMBER, "exp": NUMBER}}),
+        "tool-parameters-compatible desk: os/read + memo",
+        "version-without-effect os/memo",
+    ),
+    same(
+        "a variant's parameters follow its base",
+        layered(_MEMO),
+        layered(_MEMO, input_schema={"type": "object", "properties": {"a": STRING, "b": STRING}}),
+        "tool-parameters-compatible os/read",
+    ),
+    same(
+        "a layer is described otherwise",
+        layered(_MEMO | {"description": "{description} Kept."}),
+        layered(_MEMO | {"description": "{description} Kept for long."}),
+        "tool-description-changed os/memo",
+        "tool-description-changed desk: os/read + memo",
+    ),
+    same(
+        "a layer promises another answer",
+        layered(_BULK),
+        layered(_BULK | {"output_schema": {"type": "object", "properties": {"n": STRING}}}),
+        "output-schema-changed desk: os/read + bulk",
+        "version-without-effect os/bulk",
+    ),
+    same(
+        "a layer takes another config",
+        layered(_MEMO | {"config_schema": {"type": "object"}}),
+        layered(_MEMO | {"config_schema": {"type": "object", "properties": {"size": INTEGER}}}),
+        "version-without-effect os/memo",
+    ),
+    same(
+        "a layer gives hints",
+        layered(_BULK),
+        layered(_BULK | {"annotations": {"readOnlyHint": True}}),
+        "tool-description-changed desk: os/read + bulk",
+        "version-without-effect os/bulk",
+    ),
+    same(
+        "a variant's hints follow its base",
+        layered(_MEMO),
+        layered(_MEMO, annotations={"readOnlyHint": True}),
+        "tool-description-changed os/read",
+    ),
+    same(
+        "a default inside a schema",
+        (taking(a=STRING), READER),
+        (taking(a=STRING | {"default": "x"}), READER),
+        "tool-description-changed os/read",
+    ),
+    same(
+        "where a tool comes from",
+        (tool(origin="here"), READER),
+        (tool(origin="there"), READER),
+        "version-without-effect os/read",
+    ),
+    same(
+        "a tool behind the same name",
+        (
+            tool(),
+            extension("web", {"read": N}),
+            desk({"tool": "os/read", "as": "look"}),
+            agent("b", ["web/read"]),
+        ),
+        (
+            tool(),
+            extension("web", {"read": N}),
+            desk({"tool": "os/read", "as": "view"}),
+            agent("b", ["web/read"]),
+        ),
+        "tool-renamed os/read",
+    ),
+)
+
 NEUTRAL = (
     same("nothing", (tool(), READER), (tool(), READER)),
     same(
@@ -380,4 +481,4 @@ NEUTRAL = (
     ),
 )
 
-PAIRS = (*PROMPTS, *MODELS, *TOOLS, *NEUTRAL)
+PAIRS = (*PROMPTS, *MODELS, *TOOLS, *LAYERS, *NEUTRAL)

@@ -129,6 +129,38 @@ def test_the_same_thing_wrong_on_both_sides_and_an_edit(
     answered(one, other)
 
 
+def leaves() -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Every word, number and flag of the lock that stands for something by itself, with another one."""
+    for path in PATHS:
+        value: Any = TREE
+        for key in path:
+            value = value[key]
+        derived = {"digest", "guarded_by", "effects", "cache_plan"} & set(path)
+        # An extension's own rendering counts only for agents that have none.
+        if derived or ("rendered" in path and path[0] == "extensions"):
+            continue
+        if isinstance(value, str):
+            yield path, f"{value}x"
+        elif isinstance(value, bool):
+            yield path, not value
+        elif isinstance(value, int | float):
+            yield path, value + 1
+
+
+def test_every_value_of_a_lock_is_some_rules_matter() -> None:
+    unnoticed = []
+    answered_ = 0
+    for path, value in leaves():
+        found = answered(TREE, put(TREE, path, value))
+        if found is None:
+            continue
+        answered_ += 1
+        if not found.changes or any(change.subject == "the lock" for change in found.changes):
+            unnoticed.append(path)
+    assert unnoticed == []
+    assert answered_ > 100
+
+
 @pytest.mark.parametrize(("name", "word"), [("desk", "Be brief."), ("os", "acme.tools:run")])
 def test_a_key_that_stands_twice_is_refused(name: str, word: str) -> None:
     before = f'    "{name}": {{\n'

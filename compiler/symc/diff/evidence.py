@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from symc.diff import layouts, surfaces
 from symc.diff.layouts import Placed
@@ -14,6 +15,8 @@ from symc.diff.side import SECTIONS, Side, Tree
 from symc.diff.surfaces import Pair
 from symc.diff.vetoes import Veto, vetoes
 from symc.guarding import Identity
+
+_PARTS: Final = ("fragments", "lifecycle", "tool_extensions", "tools")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +122,11 @@ def gather(old: Side, new: Side) -> Evidence:
     ]
     old.check(names)
     new.check(names)
+    for side, other in ((old, new), (new, old)):
+        # What lost a part may be asked for it by an entry that did not change.
+        side.check(
+            agent for name in names if _lost(side, other, name) for agent in side.adopters.get(name, ())
+        )
     found = moves(old, new)
     return Evidence(
         old=old,
@@ -146,6 +154,12 @@ def _differing(section: str, old: Side, new: Side) -> tuple[str, ...]:
     if before == after:
         return ()
     return tuple(sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name)))
+
+
+def _lost(side: Side, other: Side, name: str) -> bool:
+    """Whether the extension lacks a part that it has on the other side."""
+    mine, theirs = side.extensions.get(name, {}), other.extensions.get(name, {})
+    return any(theirs.get(kind, {}).keys() - mine.get(kind, {}).keys() for kind in _PARTS)
 
 
 def _derived_only(old: Tree | None, new: Tree | None) -> bool:

@@ -10,8 +10,9 @@ from symc.canonical import canonical_bytes, pointer
 
 Json = Any
 
-_TEXTS: Final = frozenset({"$comment", "description", "title"})
-_SAYINGS: Final = _TEXTS | {"default", "deprecated", "examples", "readOnly", "writeOnly"}
+_SAYINGS: Final = frozenset(
+    {"$comment", "default", "deprecated", "description", "examples", "readOnly", "title", "writeOnly"}
+)
 _LOWER: Final = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
 _UPPER: Final = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
 
@@ -30,22 +31,22 @@ def schema_changes(old: Json, new: Json) -> tuple[SchemaChange, ...]:
     return tuple(_changes(old, new, ()))
 
 
-def texts(schema: Json) -> dict[str, str]:
-    """Every text inside a schema that a model reads, by JSON pointer."""
-    return dict(_texts(schema, ()))
+def sayings(schema: Json) -> dict[str, Json]:
+    """What a schema says and does not demand — descriptions, defaults, examples — by JSON pointer."""
+    return dict(_sayings(schema, ()))
 
 
-def _texts(value: Json, path: tuple[str | int, ...]) -> Iterator[tuple[str, str]]:
+def _sayings(value: Json, path: tuple[str | int, ...]) -> Iterator[tuple[str, Json]]:
     if isinstance(value, Mapping):
         for key, item in value.items():
             # Below `properties` every key is a name.
-            if key in _TEXTS and isinstance(item, str) and path[-1:] != ("properties",):
+            if key in _SAYINGS and path[-1:] != ("properties",):
                 yield pointer((*path, key)), item
             else:
-                yield from _texts(item, (*path, key))
+                yield from _sayings(item, (*path, key))
     elif isinstance(value, list | tuple):
         for number, item in enumerate(value):
-            yield from _texts(item, (*path, number))
+            yield from _sayings(item, (*path, number))
 
 
 def _changes(old: Json, new: Json, path: tuple[str | int, ...]) -> Iterator[SchemaChange]:
@@ -62,13 +63,19 @@ def _changes(old: Json, new: Json, path: tuple[str | int, ...]) -> Iterator[Sche
 
 
 def _whole(old: Json, new: Json, path: tuple[str | int, ...]) -> Iterator[SchemaChange]:
-    """A schema that is true or false, or is not there, on one side."""
-    old = {} if (old in (None, True) and old != 1.0) or old is True else old
-    open_now = new is None or new is True or new == {}
-    if isinstance(old, Mapping) and isinstance(new, Mapping):
-        yield from _changes(old, new, path)
+    """A schema that is true or false, or is not there, on one side at least."""
+    if _is_open(new):
+        yield SchemaChange(pointer(path), "accepts anything", breaks=False)
+    elif _is_open(old) and isinstance(new, Mapping):
+        yield from _changes({}, new, path)
+    elif old is False:
+        yield SchemaChange(pointer(path), "accepts something", breaks=False)
     else:
-        yield SchemaChange(pointer(path), "accepts anything" if open_now else "changed", breaks=not open_now)
+        yield SchemaChange(pointer(path), "accepts nothing", breaks=True)
+
+
+def _is_open(schema: Json) -> bool:
+    return schema is None or schema is True or schema == {}
 
 
 def _properties(old: Json, new: Json, path: tuple[str | int, ...]) -> Iterator[SchemaChange]:

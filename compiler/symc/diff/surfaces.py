@@ -105,11 +105,6 @@ def aspect(side: Side, one: Bound, name: str) -> Json:
     return side.extensions[one.key.extension]["tools"][one.key.raw].get(name)
 
 
-def declared(side: Side, extension: str, raw: str, name: str) -> Json:
-    """A text or schema of the tool as its extension declares it; None where there is none."""
-    return side.extensions.get(extension, {}).get("tools", {}).get(raw, {}).get(name)
-
-
 def joined(lines: Json) -> str:
     """The text of an array of lines (L2); empty for no text."""
     return "\n".join(lines) if lines else ""

@@ -21,7 +21,9 @@ def grant_widened(evidence: Evidence) -> Iterator[Finding]:
     told = {
         move.cell for moves in (_exposed(evidence), _captured(evidence), _escaped(evidence)) for move in moves
     }
-    gained = [move for move in _gained(evidence) if move.cell not in told and not move.cell.child]
+    gained = [
+        move for move in _gained(evidence) if move.cell not in told and not _is_of_an_edge(evidence, move)
+    ]
     yield from _by_label(evidence, gained)
 
 
@@ -32,7 +34,7 @@ def grant_narrowed(evidence: Evidence) -> Iterator[Finding]:
         for move in evidence.moves.direct
         if move.down
         and move.after.state != "open"
-        and not move.cell.child
+        and not _is_of_an_edge(evidence, move)
         and move.cell.agent in evidence.new.agents
     )
     yield from _by_label(evidence, lost)
@@ -148,6 +150,14 @@ def delegation_narrowed(evidence: Evidence) -> Iterator[Finding]:
             if not after - before:
                 yield _exceed_finding(caller, child, before, after, moves)
     yield from _unexplained(evidence, told, up=False)
+
+
+def _is_of_an_edge(evidence: Evidence, move: Move) -> bool:
+    """Whether the move is about a delegate that came or went, which is told as that."""
+    sides = (evidence.old, evidence.new)
+    return bool(move.cell.child) and not all(
+        move.cell.child in side.agents[move.cell.agent].get("delegates", {}) for side in sides
+    )
 
 
 def _gained(evidence: Evidence) -> Iterator[Move]:

@@ -44,6 +44,20 @@ def tool_renamed(evidence: Evidence) -> Iterator[Finding]:
             after={"name": new_name, "tool": new},
             touches=tuple(pair.agent for pair in pairs),
         )
+    for caller in evidence.agents:
+        old_edges, new_edges = (
+            side.agents[caller].get("delegates", {}) for side in (evidence.old, evidence.new)
+        )
+        for child in sorted(old_edges.keys() & new_edges.keys()):
+            before, after = old_edges[child]["tool"], new_edges[child]["tool"]
+            if before != after:
+                yield Finding(
+                    subject=f"{caller} → {child}",
+                    about=Item("delegate", caller, child),
+                    before={"name": before},
+                    after={"name": after},
+                    touches=(caller,),
+                )
 
 
 def variant_chain_changed(evidence: Evidence) -> Iterator[Finding]:

@@ -59,9 +59,10 @@ def code_target_changed(evidence: Evidence) -> Iterator[Finding]:
                     item = Item("layer", owner, name)
                     yield _target(f"{owner}/{name} {key}", item, was.get(key), now.get(key), callers)
         for hook, was, now in _both(old, new, "lifecycle"):
-            if was.get("run") != now.get("run"):
-                item = Item("hook", owner, hook)
-                yield _target(f"{owner}/{hook} run", item, was["run"], now["run"], users)
+            for key in ("run", "phase"):
+                if was[key] != now[key]:
+                    item = Item("hook", owner, hook)
+                    yield _target(f"{owner}/{hook} {key}", item, was[key], now[key], users)
     yield from _decisions(evidence)
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from symc.diagnostics import Level
 from symc.diff.evidence import Evidence
 from symc.diff.model import Axis, Finding, Item, Json, Rule
-from symc.diff.parameters import texts
-from symc.diff.surfaces import Pair, aspect, joined
+from symc.diff.parameters import sayings
+from symc.diff.side import Side
+from symc.diff.surfaces import Bound, Pair, aspect, joined
 
 _SAID = ("description", "title", "annotations")
 
@@ -107,11 +108,11 @@ def _declared(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _said(tool: Json) -> Json:
-    found = {key: tool[key] for key in _SAID if key in tool}
-    if "description" in found:
-        found["description"] = joined(found["description"])
-    inner = {key: texts(tool[key]) for key in ("input_schema", "output_schema") if texts(tool.get(key))}
-    return found | inner
+    said = {key: tool[key] for key in _SAID if key in tool}
+    if "description" in said:
+        said["description"] = joined(said["description"])
+    inner = {key: sayings(tool.get(key)) for key in ("input_schema", "output_schema")}
+    return said | {key: found for key, found in inner.items() if found}
 
 
 def _bound(evidence: Evidence) -> Iterator[Finding]:
@@ -119,31 +120,44 @@ def _bound(evidence: Evidence) -> Iterator[Finding]:
     for pair in evidence.tools:
         if pair.old is None or pair.new is None:
             continue
-        before, after = (
-            joined(aspect(side, one, "description"))
-            for side, one in ((evidence.old, pair.old), (evidence.new, pair.new))
-        )
-        if before == after or _follows(evidence, pair, before, after):
+        before, after = _heard(evidence.old, pair.old), _heard(evidence.new, pair.new)
+        if before == after or _follows(evidence, pair):
             continue
+        plain = before["annotations"] == after["annotations"]
         yield Finding(
             subject=f"{pair.agent}: {pair.label}",
             about=Item("selection", pair.agent, pair.new.name),
-            before=before,
-            after=after,
+            before=before["description"] if plain else before,
+            after=after["description"] if plain else after,
             touches=(pair.agent,),
         )
 
 
-def _follows(evidence: Evidence, pair: Pair, before: str, after: str) -> bool:
+def _heard(side: Side, one: Bound) -> dict[str, Json]:
+    """What the model hears of the tool, apart from its schemas."""
+    return {
+        "description": joined(aspect(side, one, "description")),
+        "annotations": aspect(side, one, "annotations"),
+    }
+
+
+def _follows(evidence: Evidence, pair: Pair) -> bool:
+    """Whether what is heard is another only as far as the base says something else."""
     assert pair.old is not None
     assert pair.new is not None
     if pair.old.key.identity != pair.new.key.identity:
         return False
-    was, now = (
-        joined(side.extensions[one.key.extension]["tools"][one.key.raw].get("description"))
+    declared = [
+        side.extensions[one.key.extension]["tools"][one.key.raw]
         for side, one in ((evidence.old, pair.old), (evidence.new, pair.new))
+    ]
+    was, now = (joined(tool.get("description")) for tool in declared)
+    heard, hears = _heard(evidence.old, pair.old), _heard(evidence.new, pair.new)
+    words = heard["description"].replace(was, now) if was else heard["description"]
+    hints = [tool.get("annotations") for tool in declared]
+    return words == hears["description"] and (
+        heard["annotations"] == hears["annotations"] or [heard["annotations"], hears["annotations"]] == hints
     )
-    return was != now and bool(was) and before.replace(was, now) == after
 
 
 RULES = (

@@ -6,12 +6,24 @@ from collections.abc import Iterator
 
 from symc.diagnostics import Level
 from symc.diff.evidence import Evidence
-from symc.diff.model import Axis, Finding, Item, Rule
+from symc.diff.model import Axis, Finding, Item, Json, Rule
 from symc.diff.rules.vetoes import policy_json, rewritten
 from symc.diff.side import Tree
 
 _PROVENANCE = ("bases", "extensions", "from", "prefixes")
 _EFFECTLESS = ("description", "requires", "vars", "version")
+_QUIET = {
+    "tools": ("origin",),
+    "tool_extensions": (
+        "annotations",
+        "config_schema",
+        "inherit_properties",
+        "input_schema",
+        "output_schema",
+        "reserved_params",
+    ),
+}
+_OF_A_ROW = ("selected_by", "overrides", "adaptations")
 
 
 def provenance_only(evidence: Evidence) -> Iterator[Finding]:
@@ -36,6 +48,7 @@ def provenance_only(evidence: Evidence) -> Iterator[Finding]:
 
 def version_without_effect(evidence: Evidence) -> Iterator[Finding]:
     """Versions, descriptions for people and other words about an entry that nothing follows from."""
+    yield from _parts_without_effect(evidence)
     for section in ("agents", "extensions"):
         for name in evidence.differing[section]:
             old, new = evidence.old.authors.get(name), evidence.new.authors.get(name)
@@ -50,6 +63,22 @@ def version_without_effect(evidence: Evidence) -> Iterator[Finding]:
                     before={key: old.get(key) for key in changed},
                     after={key: new.get(key) for key in changed},
                 )
+
+
+def _parts_without_effect(evidence: Evidence) -> Iterator[Finding]:
+    """What a tool says of its origin, and what a layer accepts as config: its agents' tools are compared themselves."""
+    for owner in evidence.extensions:
+        for kind, keys in _QUIET.items():
+            old, new = (side.extensions[owner].get(kind, {}) for side in (evidence.old, evidence.new))
+            for name in sorted(old.keys() & new.keys()) if old != new else ():
+                changed = [key for key in keys if old[name].get(key) != new[name].get(key)]
+                if changed:
+                    yield Finding(
+                        subject=f"{owner}/{name}",
+                        about=Item("tool" if kind == "tools" else "layer", owner, name),
+                        before={key: old[name].get(key) for key in changed},
+                        after={key: new[name].get(key) for key in changed},
+                    )
 
 
 def lock_version_changed(evidence: Evidence) -> Iterator[Finding]:
@@ -100,16 +129,17 @@ def _came_or_went(evidence: Evidence, section: str, name: str) -> Iterator[Findi
     )
 
 
-def _rows(old: Tree, new: Tree) -> dict[str, tuple[str, str]]:
-    """The rows that select the tools of an agent, where they differ."""
+def _rows(old: Tree, new: Tree) -> dict[str, tuple[Json, ...]]:
+    """What of the rows that select the tools of an agent differs, by tool."""
     before, after = old.get("tools", {}), new.get("tools", {})
     if before == after:
         return {}
-    return {
-        name: (before[name]["selected_by"], after[name]["selected_by"])
-        for name in sorted(before.keys() & after.keys())
-        if before[name].get("selected_by") != after[name].get("selected_by")
-    }
+    found = {}
+    for name in sorted(before.keys() & after.keys()):
+        changed = [key for key in _OF_A_ROW if before[name].get(key) != after[name].get(key)]
+        if changed:
+            found[name] = tuple({key: tools[name].get(key) for key in changed} for tools in (before, after))
+    return found
 
 
 def _entry(section: str, name: str) -> Item:
