@@ -13,11 +13,15 @@ AGENTS = ("researcher", "support", "triage")
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_prompt(agent: str, prompt_layout: Callable[[str], PromptLayout], snapshot: SnapshotAssertion) -> None:
+def test_prompt(
+    agent: str, prompt_layout: Callable[[str], PromptLayout], snapshot: SnapshotAssertion
+) -> None:
     assert prompt_layout(agent) == snapshot
 
 
-def test_what_support_is_sent(prompt_layout: Callable[[str], PromptLayout], snapshot: SnapshotAssertion) -> None:
+def test_what_support_is_sent(
+    prompt_layout: Callable[[str], PromptLayout], snapshot: SnapshotAssertion
+) -> None:
     assert prompt_layout("support").rendered == snapshot
 
 
@@ -27,5 +31,7 @@ def test_tools(agent: str, tool_surface: Callable[[str], ToolSurface], snapshot:
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_policies(agent: str, policy_graph: Callable[[str], PolicyGraph], snapshot: SnapshotAssertion) -> None:
+def test_policies(
+    agent: str, policy_graph: Callable[[str], PolicyGraph], snapshot: SnapshotAssertion
+) -> None:
     assert policy_graph(agent) == snapshot

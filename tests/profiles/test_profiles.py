@@ -58,7 +58,9 @@ def _tool(
 
 
 def _check(provider: str, *tools: ExposedTool, most: int | None = None) -> tuple[Diagnostic, ...]:
-    return check(profile(provider), tools, agent="support", at=lambda: Span("support.yaml"), most=most).diagnostics
+    return check(
+        profile(provider), tools, agent="support", at=lambda: Span("support.yaml"), most=most
+    ).diagnostics
 
 
 def _names(provider: str, *tools: ExposedTool) -> list[str]:
@@ -405,9 +407,9 @@ def test_a_schema_shared_by_agents_is_examined_once() -> None:
     first = check(profile("openai"), [tool], agent="a", at=lambda: Span("a"), seen=seen)
     second = check(profile("openai"), [tool], agent="b", at=lambda: Span("b"), seen=seen)
     assert first.adapted["pick"] is second.adapted["pick"]
-    assert check(profile("anthropic"), [tool], agent="c", at=lambda: Span("c"), seen=seen).adapted["pick"].schema == {
-        "type": "object"
-    }
+    assert check(profile("anthropic"), [tool], agent="c", at=lambda: Span("c"), seen=seen).adapted[
+        "pick"
+    ].schema == {"type": "object"}
 
 
 _SCALARS = st.sampled_from(["string", "number", "integer", "boolean", "null", "array", "object"])
