@@ -159,7 +159,7 @@ def _declare(baseline: JsonSchema, extension: model.ToolExtension, kind: Extensi
             )
         declared = _inline(declared, (), baseline)
         if extension.inherit_properties:
-            declared = _inherit(declared, baseline)
+            declared = dict(_inherit(declared, baseline))
         # The result takes the baseline's draft: its keywords mean what that draft says.
         declared = {k: v for k, v in declared.items() if k != "$schema"}
         if "$schema" in baseline:
