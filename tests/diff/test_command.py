@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -344,3 +345,58 @@ def test_merged_acceptances_are_not_judged_where_history_is_unknown() -> None:
     shutil.copy("symc.lock", "old.lock")
     write(DESK)
     assert symc("diff", "old.lock").exit_code == 0
+
+
+# What a machine may lack
+
+
+def test_without_git_commits_are_not_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    result = symc("diff")
+    assert result.exit_code == 2
+    assert "git is not installed" in result.stdout
+    result = symc("diff", "main")
+    assert result.exit_code == 2
+    assert '"main" is neither a file nor a commit' in result.stdout
+    assert verdict("symc.lock") == "SAME AUTHORITY"
+
+
+def test_outside_a_repository_there_is_no_base(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "nowhere"))
+    result = symc("diff")
+    assert result.exit_code == 2
+    assert "no git repository" in result.stdout
+
+
+def test_a_pipe_is_no_lock_and_is_not_waited_for() -> None:
+    os.mkfifo("pipe")
+    result = symc("diff", "pipe")
+    assert result.exit_code == 2
+    assert "no regular file" in result.stdout
+
+
+def test_acceptances_that_may_not_be_read() -> None:
+    Path("symc.accept.yaml").mkdir()
+    assert symc("diff", "main").exit_code == 0
+    Path("symc.accept.yaml").rmdir()
+    Path("symc.accept.yaml").write_bytes(b"\xff")
+    assert symc("diff", "main").exit_code == 2
+
+
+def test_a_lock_that_is_found_out_late() -> None:
+    """Its outer form is sound; what differs is not."""
+    Path("odd.lock").write_text(
+        Path("symc.lock").read_text().replace('"limits": {', '"limits": {"rounds": 3,')
+    )
+    result = symc("diff", "odd.lock")
+    assert result.exit_code == 2
+    assert "could not compare" in result.stdout
+    assert "lock-structure" in result.stderr
+
+
+def test_a_job_without_a_summary_gets_the_page_of_what_failed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    assert symc("diff", "nosuch", "--ci").exit_code == 2
+    assert "could not compare" in (tmp_path / "summary.md").read_text()
