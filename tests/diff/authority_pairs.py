@@ -612,6 +612,21 @@ DELEGATION = (
         changes=("delegation-removed lead → child",),
     ),
     Pair(
+        name="an agent with delegates is removed",
+        old=(WEB, CHILD, lead("web/search", delegates=["child"])),
+        new=(WEB, CHILD),
+        verdict="NARROWING",
+        changes=("agent-removed lead",),
+    ),
+    Pair(
+        name="a delegate that may exceed more and less",
+        old=(WEB, CHILD, lead(delegates=[{"agent": "child", "may_exceed": ["web/*", "web/fetch"]}])),
+        new=(WEB, CHILD, lead(delegates=[{"agent": "child", "may_exceed": ["web/*", "memory_read"]}])),
+        verdict="WIDENING",
+        changes=("delegation-widened lead → child",),
+        mirror="WIDENING",
+    ),
+    Pair(
         name="a delegate may exceed",
         old=(WEB, CHILD, lead("web/search", delegates=["child"])),
         new=(WEB, CHILD, lead("web/search", delegates=[{"agent": "child", "may_exceed": ["web/*"]}])),

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 from symc.cli.acceptances import read_acceptances
 from symc.diagnostics import Position, Span
-from symc.diff import Axis, Change, Comparison, Direction, Verdict
+from symc.diff import Axis, Change, Comparison, Direction, Verdict, wording
 from symc.diff.accepting import Acceptance, accepted, active
 from symc.diff.renderers import accept, github, markdown, text
 from symc.diff.renderers import json as json_format
@@ -278,9 +278,53 @@ def test_no_changes_are_said(form: str) -> None:
     assert "no changes" in rendered(form, Comparison())
 
 
+def test_long_texts_are_cut_and_say_so() -> None:
+    edited = change("SYD203", before="a\n" * 90, after="b\n" * 90, witness="")
+    added = change("SYD201", before=None, after="line\n" * 90, witness="")
+    assert "… 140 more lines" in rendered("text", comparison(edited))
+    page = rendered("markdown", comparison(edited, added))
+    assert "… 120 more lines" in page
+    assert "… 30 more lines" in page
+    assert len([token for token in tokens(page) if token.type == "fence"]) == 2
+
+
+def test_a_text_that_came_is_shown_line_by_line() -> None:
+    added = change(
+        "SYD201", before=None, after="One.\n\nTwo.", witness="", subject="desk/a", direction=Direction.SAME
+    )
+    assert rendered("text", comparison(added)).splitlines()[-4:] == [
+        "        in desk",
+        "        + One.",
+        "        +",
+        "        + Two.",
+    ]
+
+
+def test_numbers_of_changes_in_words() -> None:
+    for rule, number, expected in (
+        ("SYD301", 1, "1 tool added"),
+        ("SYD301", 2, "2 tools added"),
+        ("SYD113", 2, "2 delegations added"),
+        ("SYD101", 2, "2 grants added"),
+        ("SYD310", 1, "1 × hooks reordered"),
+        ("SYD211", 3, "3 descriptions changed"),
+        ("SYD304", 2, "2 × parameters changed incompatibly"),
+        ("SYD403", 1, "1 os/tool_0 changed"),
+        ("SYD301", 0, "0 tools added"),
+    ):
+        assert wording.counted(change(rule), number) == expected
+
+
 def test_colour_only_where_it_is_wanted() -> None:
     assert "\x1b[" in text.render(NASTIES, color=True)
     assert "\x1b[" not in text.render(NASTIES)
+
+
+def test_a_last_line_end_is_shown_only_where_it_differs() -> None:
+    assert list(line_diff("a\n", "b\n")) == [("-", "a"), ("+", "b")]
+    assert list(line_diff("a\n", "a")) == [("|", "a"), ("-", "")]
+    assert list(line_diff(None, "a\n")) == [("+", "a")]
+    assert list(line_diff("a", None)) == [("-", "a")]
 
 
 def test_line_diff_of_very_long_texts_is_bounded() -> None:

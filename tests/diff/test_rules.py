@@ -11,17 +11,18 @@ from symc.composition import Lock
 from symc.diagnostics import Level, Position, Span
 from symc.diff import Direction, Verdict, compare
 from symc.diff.model import Axis
-from symc.diff.moves import MOST_THROUGH, Move
-from symc.diff.powers import ABSENT, Access, Cell
+from symc.diff.moves import MOST_THROUGH, Move, _Comparison
+from symc.diff.parameters import sayings, schema_changes
+from symc.diff.powers import ABSENT, Access, Cell, Powers
 from symc.diff.rules import find
-from symc.diff.side import Key
+from symc.diff.side import Key, Side
 from symc.diff.standing import ALWAYS, MOST_WAYS, Atom, Restriction, standing
 from symc.diff.witness import witness
 from tests.diff import other_pairs
 from tests.diff.authority_pairs import OS, WEB, desk, lead, ruled
 from tests.diff.other_pairs import READER, USER, crm, fragment, tool
 from tests.diff.pairs import lock, said
-from tests.policies.workspaces import agent, ask, deny
+from tests.policies.workspaces import agent, ask, deny, extension
 
 
 def with_text(whole: Lock, text: str) -> Lock:
@@ -197,7 +198,63 @@ def test_witness(cell: Cell, before: Access, after: Access, up: bool, expected: 
     assert witness(Move(cell, before, after, up=up, down=not up)) == expected
 
 
+# Schemas
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ({"items": False}, {"items": True}, [("/items", "accepts anything", False)]),
+        ({"items": True}, {"items": False}, [("/items", "accepts nothing", True)]),
+        ({"items": False}, {"items": {"type": "string"}}, [("/items", "accepts something", False)]),
+        ({}, {"items": {"type": "string"}}, [("/items/type", "other types", True)]),
+        ({"items": {"minimum": 1}}, {}, [("/items", "accepts anything", False)]),
+        ({"anyOf": [{}]}, {"anyOf": [{}, {}]}, [("/anyOf", "changed", True)]),
+        ({}, {"not": {}}, [("/not", "newly limited", True)]),
+        ({"not": {}}, {}, [("/not", "no longer limited", False)]),
+        ({"required": ["a"]}, {"required": []}, [("/properties/a", "no longer required", False)]),
+        ({"$defs": {"a": {"minimum": 1}}}, {"$defs": {"a": {"minimum": 2}}}, [("/$defs/a/minimum", "narrower", True)]),
+        ({"$defs": {"a": {}}}, {}, [("/$defs", "no longer limited", False)]),
+        ({"minimum": 1}, {"minimum": "1"}, [("/minimum", "narrower", True)]),
+        ({"type": "number"}, {"type": ["string", "number"]}, [("/type", "more types", False)]),
+        ({"properties": {"description": {"type": "string"}}}, {"properties": {}}, [("/properties/description", "removed", True)]),
+        ({"description": "a"}, {"description": "b"}, []),
+        (None, None, []),
+        (None, {"type": "object"}, [("/type", "other types", True)]),
+    ],
+)  # fmt: skip
+def test_schema_changes(old: object, new: object, expected: list[tuple[str, str, bool]]) -> None:
+    assert [(one.at, one.what, one.breaks) for one in schema_changes(old, new)] == expected
+
+
+def test_what_a_schema_says() -> None:
+    schema = {
+        "description": "a",
+        "properties": {"title": {"title": "b", "default": [1]}},
+        "anyOf": [{"examples": ["c"]}],
+    }
+    assert sayings(schema) == {
+        "/description": "a",
+        "/properties/title/title": "b",
+        "/properties/title/default": [1],
+        "/anyOf/0/examples": ["c"],
+    }
+
+
 # Bounds
+
+
+def test_more_cells_behind_delegates_than_are_compared_are_not_decided() -> None:
+    tools = extension("big", {f"t{number}": {} for number in range(8)})
+    child = agent("child", ["big/*"])
+    old, new = (
+        Side.of(lock(tools, child, lead("big/*", delegates=["child"], policies=policies)))
+        for policies in ([], [ask("q", "big/*")])
+    )
+    policy = new.policy("lead/q")
+    comparison = _Comparison(Powers(old), Powers(new), {"lead/q": (None, policy)}, {"lead"}, left=3)
+    behind = [move for move in comparison.moves() if not move.cell.is_direct]
+    assert [(move.down, move.undecided) for move in behind] == [(True, False)] * 3 + [(False, True)]
 
 
 def test_more_ways_than_are_kept_apart_are_not_decided() -> None:

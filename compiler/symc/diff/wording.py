@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from symc.diagnostics import Span
-from symc.diff.model import Change, Comparison, Direction, Verdict
+from symc.diff.model import Axis, Change, Comparison, Direction, Verdict
 from symc.diff.rules import find
 from symc.hidden import scan
 
@@ -48,12 +48,15 @@ def counted(change: Change, number: int) -> str:
     rule = find(change.rule)
     noun, verb = (rule.noun or change.subject, rule.verb) if rule is not None else ("change", "")
     head, _, tail = noun.partition(" ")
-    many = head if number == 1 else _plural(head)
-    return " ".join(word for word in (str(number), many, tail.removesuffix("of").strip(), verb) if word)
+    words = (_counted(number, head), tail.removesuffix("of").strip(), verb)
+    return " ".join(word for word in words if word)
 
 
-def _plural(noun: str) -> str:
-    return noun[:-1] + "ies" if noun.endswith("y") else noun if noun.endswith("s") else noun + "s"
+def _counted(number: int, noun: str) -> str:
+    if noun.endswith("s"):
+        return f"{number} × {noun}"
+    many = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{number} {noun if number == 1 else many}"
 
 
 def readers(change: Change) -> str:
@@ -78,8 +81,10 @@ def where(change: Change) -> str:
 
 
 def is_text(change: Change) -> bool:
-    """Whether the change is one of text, to be shown line by line."""
-    return isinstance(change.before, str) and isinstance(change.after, str)
+    """Whether the change is one of text that a model reads, to be shown line by line."""
+    sides = (change.before, change.after)
+    read = any(isinstance(side, str) for side in sides) and change.axis is Axis.BEHAVIOUR
+    return read and all(side is None or isinstance(side, str) for side in sides)
 
 
 def values(change: Change) -> tuple[str, str]:

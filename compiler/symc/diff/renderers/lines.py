@@ -13,12 +13,15 @@ _COMPARED: Final = 5_000
 """Lines of two texts that are compared at most: beyond that, all of one goes and all of the other comes."""
 
 
-def line_diff(before: str, after: str) -> Iterator[tuple[str, str]]:
-    """Marks and lines: ``-`` went, ``+`` came, ``|`` stayed, ``…`` (with how many) is left out.
+def line_diff(before: str | None, after: str | None) -> Iterator[tuple[str, str]]:
+    """Marks and lines: ``-`` went, ``+`` came, ``|`` stayed, ``…`` (with how many) is left out; None is no text at all.
 
     No mark is a space: a log may take a line that starts with ``::`` for a command, whatever white space is before it.
     """
-    old, new = before.split("\n"), after.split("\n")
+    texts = [text for text in (before, after) if text is not None]
+    # A last line end is no line, unless that is the difference.
+    end = -1 if all(text.endswith("\n") for text in texts) else None
+    old, new = ([] if text is None else text.split("\n")[:end] for text in (before, after))
     if len(old) + len(new) > _COMPARED:
         yield from (("-", line) for line in old)
         yield from (("+", line) for line in new)

@@ -156,7 +156,7 @@ def _is_of_an_edge(evidence: Evidence, move: Move) -> bool:
     """Whether the move is about a delegate that came or went, which is told as that."""
     sides = (evidence.old, evidence.new)
     return bool(move.cell.child) and not all(
-        move.cell.child in side.agents[move.cell.agent].get("delegates", {}) for side in sides
+        move.cell.child in side.agents.get(move.cell.agent, {}).get("delegates", {}) for side in sides
     )
 
 
