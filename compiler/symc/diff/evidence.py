@@ -107,6 +107,22 @@ class Evidence:
             )
         )
 
+    @cached_property
+    def replaced(self) -> tuple[tuple[str, Placed, Placed], ...]:
+        """By agent, the fragments that went and came with the same digest under another id."""
+        found = []
+        for agent in self.prompted:
+            before, after = (side.agents[agent].get("prompt", ()) for side in (self.old, self.new))
+            gone = [self.fragments_old[one] for one in before if one not in after]
+            by_digest = {one.part.get("digest"): one for one in gone}
+            for one in after if gone else ():
+                was = (
+                    None if one in before else by_digest.pop(self.fragments_new[one].part.get("digest"), None)
+                )
+                if was is not None:
+                    found.append((agent, was, self.fragments_new[one]))
+        return tuple(found)
+
 
 def gather(old: Side, new: Side) -> Evidence:
     """Find what differs; raises ``LockError`` for a differing entry that has not the form of a lock."""

@@ -33,6 +33,11 @@ def placed(side: Side) -> Mapping[str, Placed]:
     }
 
 
+def source(part: Placed) -> str:
+    """The text of a fragment as it is written; of a slot, none."""
+    return "\n".join(part.part.get("text", ()))
+
+
 def lines(side: Side, parts: Mapping[str, Placed], agent: str, fragment: str) -> Sequence[str]:
     """The text of a fragment for the agent, as an array of lines; of a slot, none."""
     rendered = side.agents[agent].get("rendered", {}).get(fragment)

@@ -59,6 +59,14 @@ class Move:
             yield Direction.UNKNOWN
 
 
+def direction(moves: Iterable[Move]) -> Direction:
+    """Which way moves of one cause go; of several ways, the one that somebody has to say yes to."""
+    found = {one for move in moves for one in move.directions}
+    return next(
+        (one for one in (Direction.UP, Direction.UNKNOWN, Direction.DOWN) if one in found), Direction.SAME
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Moves:
     """All moves, the direct ones first, with the powers they were found with.

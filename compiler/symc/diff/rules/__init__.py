@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from symc.diff.model import Rule
-from symc.diff.rules import grants, interface, means, models, neutral, prompts, vetoes
+from symc.diff.rules import delegation, grants, interface, means, models, neutral, places, prompts, vetoes
 
-_MODULES = (grants, vetoes, means, prompts, models, interface, neutral)
+_MODULES = (grants, delegation, vetoes, means, prompts, places, models, interface, neutral)
 
 TABLE: tuple[Rule, ...] = tuple(
     sorted((row for module in _MODULES for row in module.RULES), key=lambda row: row.code)
