@@ -224,6 +224,17 @@ def test_ci_annotates_fails_and_fills_the_summary(monkeypatch: pytest.MonkeyPatc
     assert (tmp_path / "summary.md").read_text().startswith(MARKER)
 
 
+def test_digests_that_change_are_those_of_symc_digest() -> None:
+    old = symc("digest", "desk").stdout.strip()
+    commit(WIDER)
+    new = symc("digest", "desk").stdout.strip()
+    document = json.loads(symc("diff", "main", "--format", "json").stdout)
+    assert document["digests"] == [{"agent": "desk", "before": old, "after": new}]
+    assert symc("diff", "main", "--verbose").stdout.splitlines()[-1] == f"  desk: {old[:19]} → {new[:19]}"
+    assert "DIGESTS" not in symc("diff", "main").stdout
+    assert json.loads(symc("diff", "HEAD", "--format", "json").stdout)["digests"] == []
+
+
 def test_only_the_file_is_named_where_the_new_side_is_no_working_tree() -> None:
     commit(WIDER)
     result = symc("diff", "main", "topic", "--format", "github")

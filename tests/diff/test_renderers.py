@@ -134,7 +134,7 @@ def test_json_is_ascii_and_complete() -> None:
     page = rendered("json", NASTIES)
     assert page.isascii()
     document = json.loads(page)
-    assert set(document) == {"format", "verdict", "witness", "remote_text_changed", "changes"}
+    assert set(document) == {"format", "verdict", "witness", "remote_text_changed", "changes", "digests"}
     assert document["changes"][0]["before"] == NASTY
     assert set(document["changes"][0]) >= {
         "rule", "name", "axis", "level", "subject", "before", "after", "witness", "locations", "fingerprint",

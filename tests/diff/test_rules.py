@@ -9,7 +9,7 @@ import pytest
 
 from symc.composition import Lock
 from symc.diagnostics import Level, Position, Span
-from symc.diff import Direction, Verdict, compare
+from symc.diff import Direction, Verdict, compare, digest_changes
 from symc.diff.model import Axis
 from symc.diff.moves import MOST_THROUGH, Move, _Comparison
 from symc.diff.parameters import sayings, schema_changes
@@ -22,7 +22,7 @@ from tests.diff import other_pairs
 from tests.diff.authority_pairs import OS, WEB, desk, lead, ruled
 from tests.diff.other_pairs import READER, USER, crm, fragment, tool
 from tests.diff.pairs import lock, said
-from tests.policies.workspaces import agent, ask, deny, extension
+from tests.policies.workspaces import agent, ask, deny, extension, workspace
 
 
 def with_text(whole: Lock, text: str) -> Lock:
@@ -239,6 +239,48 @@ def test_what_a_schema_says() -> None:
         "/properties/title/default": [1],
         "/anyOf/0/examples": ["c"],
     }
+
+
+# Digests
+
+
+def test_digests_change_for_all_that_reach_what_differs() -> None:
+    """The agent itself, those that call it, and nobody else; and each of those whose digest is another one."""
+    top = agent("top", [], delegates=[{"agent": "lead", "may_exceed": ["web/*"]}])
+    others = (WEB, agent("child", ["web/search"]), agent("other", ["web/search"]), top)
+    old = lock(*others, lead("web/search", delegates=["child"]))
+    new = lock(
+        *others, lead("web/search", delegates=["child"], policies=[ask("q", "web/*")]), agent("zoe", [])
+    )
+    found = digest_changes(old, new)
+    assert [(one.agent, one.before is None, one.after is None) for one in found] == [
+        ("lead", False, False),
+        ("top", False, False),
+        ("zoe", True, False),
+    ]
+    for one in found[:2]:
+        assert (one.before, one.after) == (
+            old.composition(one.agent).digest,
+            new.composition(one.agent).digest,
+        )
+    assert digest_changes(new, new) == ()
+    assert (
+        len(
+            digest_changes(
+                old,
+                lock(
+                    *others, lead("web/search", delegates=["child"]), workspace(policies=[ask("q", "web/*")])
+                ),
+            )
+        )
+        == 4
+    )
+    assert [
+        one.agent
+        for one in digest_changes(
+            old, lock(*others, lead("web/search", delegates=["child"], limits={"tools": 9}))
+        )
+    ] == ["lead", "top"]
 
 
 # Bounds

@@ -16,7 +16,7 @@ from symc.cli.reporting import Reporter, wants_color
 from symc.cli.sides import ACCEPT_NAME, CouldNotCompareError, Side, Sides
 
 if TYPE_CHECKING:
-    from symc.diff import Comparison
+    from symc.diff import Comparison, DigestChange
     from symc.diff.accepting import Acceptance
 
 FORMATS: Final = ("text", "markdown", "json", "github", "accept")
@@ -40,6 +40,7 @@ FAIL_ON: Final = ("widening", "authority", "interface", "behaviour", "any", "non
 )
 @click.option("--ci", is_flag=True, help="The same as --fail-on widening --format github.")
 @click.option("--quiet", "-q", is_flag=True, help="No verdict on stderr.")
+@click.option("--verbose", "-v", is_flag=True, help="Also the composition digests that changed.")
 @workspace_option
 @click.pass_context
 def command(
@@ -51,6 +52,7 @@ def command(
     fail_on: str | None,
     ci: bool,
     quiet: bool,
+    verbose: bool,
     folder: Path,
 ) -> None:
     """Compare two locks by meaning: OLD with NEW.
@@ -65,7 +67,7 @@ def command(
         raise click.UsageError("only one side can be standard input")
     form = format_ or ("github" if ci else "text")
     wanted = fail_on or ("widening" if ci else "none")
-    reporter = Reporter(quiet=quiet)
+    reporter = Reporter(quiet=quiet, verbose=verbose)
     sides = Sides(folder, base, reporter)
     try:
         context.exit(_run(sides.old(old), sides.new(new), form, wanted, folder, reporter))
@@ -75,6 +77,7 @@ def command(
 
 
 def _run(old: Side, new: Side, form: str, fail_on: str, folder: Path, reporter: Reporter) -> ExitCode:
+    from symc.diff import digest_changes
     from symc.diff.accepting import accepted, active
     from symc.diff.failing import FailOn, fails
 
@@ -83,7 +86,10 @@ def _run(old: Side, new: Side, form: str, fail_on: str, folder: Path, reporter: 
     before, after = _stanzas(old, file), _stanzas(new, file)
     current = active(after, before) if old.knows_acceptances else after
     comparison, idle = accepted(comparison, current)
-    _say(comparison, form, fail_on, head=new.acceptances is None)
+    if form == "json" or (form == "text" and reporter.verbose):
+        _say_with_digests(comparison, form, digest_changes(old.lock, new.lock))
+    else:
+        _say(comparison, form, fail_on, head=new.acceptances is None)
     ok = ExitCode.OK
     if old.knows_acceptances and idle:
         ok = _idle(idle, new, reporter)
@@ -126,14 +132,12 @@ def _stanzas(side: Side, file: str) -> tuple[Acceptance, ...]:
 
 
 def _say(comparison: Comparison, form: str, fail_on: str, *, head: bool) -> None:
-    from symc.diff.renderers import accept, github, json, markdown, text
+    from symc.diff.renderers import accept, github, markdown, text
 
     if form == "text":
         click.echo(text.render(comparison, color=wants_color(sys.stdout)), nl=False)
     elif form == "markdown":
         click.echo(markdown.render(comparison), nl=False)
-    elif form == "json":
-        click.echo(json.render(comparison), nl=False)
     elif form == "github":
         click.echo(github.render(comparison), nl=False)
         _summarize(markdown.render(comparison))
@@ -142,6 +146,15 @@ def _say(comparison: Comparison, form: str, fail_on: str, *, head: bool) -> None
 
         wanted = FailOn.WIDENING if fail_on == "none" else FailOn(fail_on)
         click.echo(accept.render(offending(comparison, wanted), head=head), nl=False)
+
+
+def _say_with_digests(comparison: Comparison, form: str, digests: tuple[DigestChange, ...]) -> None:
+    from symc.diff.renderers import json, text
+
+    if form == "json":
+        click.echo(json.render(comparison, digests), nl=False)
+    else:
+        click.echo(text.render(comparison, color=wants_color(sys.stdout), digests=digests), nl=False)
 
 
 def _could_not(error: CouldNotCompareError, form: str, reporter: Reporter) -> None:

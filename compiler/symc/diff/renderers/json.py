@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from symc.diagnostics import Span
+from symc.diff.digests import DigestChange
 from symc.diff.model import Change, Comparison
 
 FORMAT: Final = 1
 """Grows when a key changes its meaning or goes; new keys alone do not change it."""
 
 
-def render(comparison: Comparison) -> str:
+def render(comparison: Comparison, digests: Sequence[DigestChange] = ()) -> str:
     """All changes as one JSON document in ASCII, so that no terminal and no encoding can hide a character."""
     return _written(
         {
@@ -22,6 +23,7 @@ def render(comparison: Comparison) -> str:
             "witness": comparison.witness,
             "remote_text_changed": comparison.remote_text_changed,
             "changes": [_change(change) for change in comparison.changes],
+            "digests": [{"agent": one.agent, "before": one.before, "after": one.after} for one in digests],
         }
     )
 

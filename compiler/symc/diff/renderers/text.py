@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from symc.diagnostics import Level
 from symc.diff import wording
+from symc.diff.digests import DigestChange
 from symc.diff.model import Axis, Change, Comparison, Verdict
 from symc.diff.renderers.lines import line_diff
 
@@ -23,9 +24,10 @@ _TEXT_LINES: Final = 40
 """Lines of one text that are shown at most."""
 
 
-def render(comparison: Comparison, *, color: bool = False) -> str:
-    """The comparison as paragraphs; always at least one line."""
-    return "\n".join(_lines(comparison, _Painter(color))) + "\n"
+def render(comparison: Comparison, *, color: bool = False, digests: Sequence[DigestChange] = ()) -> str:
+    """The comparison as paragraphs; always at least one line. ``digests`` stand last, shortened."""
+    paint = _Painter(color)
+    return "\n".join((*_lines(comparison, paint), *_digests(digests, paint))) + "\n"
 
 
 def could_not(reason: str) -> str:
@@ -60,6 +62,15 @@ def _lines(comparison: Comparison, paint: _Painter) -> Iterator[str]:
             yield paint(_TITLES[axis], _BOLD)
             for change in changes:
                 yield from _change(change, paint)
+
+
+def _digests(digests: Sequence[DigestChange], paint: _Painter) -> Iterator[str]:
+    if digests:
+        yield ""
+        yield paint("DIGESTS: what to pin outside", _BOLD)
+    for one in digests:
+        before, after = ("none" if digest is None else digest[:19] for digest in (one.before, one.after))
+        yield f"  {one.agent}: {before} → {after}"
 
 
 def _change(change: Change, paint: _Painter) -> Iterator[str]:
