@@ -163,15 +163,7 @@ def _block(change: Change) -> list[str]:
     if change.witness and change.axis is not Axis.AUTHORITY:
         return []  # the sentence says it
     before, after = wording.values(change)
-    return [*_marked("-", before), *_marked("+", after)]
-
-
-def _marked(mark: str, value: str) -> Iterator[str]:
-    if value:
-        lines = value.split("\n")
-        yield from (f"{mark} {_cut(line)}" for line in lines[:_TEXT_LINES])
-        if len(lines) > _TEXT_LINES:
-            yield f"… {len(lines) - _TEXT_LINES} more lines"
+    return [f"{mark} {_cut(value)}" for mark, value in (("-", before), ("+", after)) if value]
 
 
 def _cut(line: str) -> str:

@@ -145,8 +145,6 @@ def _follows(evidence: Evidence, pair: Pair) -> bool:
     """Whether what is heard is another only as far as the base says something else."""
     assert pair.old is not None
     assert pair.new is not None
-    if pair.old.key.identity != pair.new.key.identity:
-        return False
     declared = [
         side.extensions[one.key.extension]["tools"][one.key.raw]
         for side, one in ((evidence.old, pair.old), (evidence.new, pair.new))
