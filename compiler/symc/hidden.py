@@ -10,8 +10,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Final
 
 from symc.pictographs import PICTOGRAPHS
+
+MOST_TOLD: Final = 20
+"""Places of one text that are told one by one: a text that hides that much is not mended place by place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,14 @@ def scan(text: str) -> tuple[HiddenRun, ...]:
     if points:
         runs.append(_run(start, points, name))
     return tuple(runs)
+
+
+def told(text: str) -> Iterator[tuple[HiddenRun, str]]:
+    """The first `MOST_TOLD` runs of a text, each with what is said of it; the last tells how many more there are."""
+    runs = scan(text)
+    for number, run in enumerate(runs[:MOST_TOLD], 1):
+        more = len(runs) - number if number == MOST_TOLD else 0
+        yield run, run.description + (f", and {more} more such places follow" if more else "")
 
 
 def escape_hidden(json_text: str) -> str:

@@ -18,7 +18,7 @@ CUT: Final = "[cut before it came here]"
 SEPARATOR: Final = "\n\n"
 """What stands between two fragments: one empty line."""
 
-DELIMITER: Final = re.compile(r"<\s*/?\s*extension-text", re.IGNORECASE)
+DELIMITER: Final = re.compile(r"<\s*+(?:/\s*+)?extension-text", re.IGNORECASE)
 """The frame's own tags, however they are spelt: a model reads tags as people do. Refused in static text."""
 
 

@@ -31,7 +31,7 @@ SECONDS: Final = 2.0
 """Processor time that one small input may take; a hundred times what it usually takes."""
 
 _INTERNALS: Final = re.compile(
-    r"pydantic|Traceback|<class |object at 0x|\bNone\b|\bTrue\b|\bFalse\b|[a-z]Error\b|input_value|input_type|"
+    r"pydantic|Traceback|<class |object at 0x|(?<![\x22])\b(?:None|True|False)\b(?![\x22])|[a-z]Error\b|input_value|input_type|"
     r"\bsymc\.(?!std\b)[a-z]+\.|__\w+__|dataclass|frozenset|mappingproxy|FrozenDict|deque\(|jsonschema|yaml\.|line \d+, in "
 )
 _UNSEEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -171,6 +171,7 @@ def diagnostics(
     in_every_format: bool = True,
 ) -> None:
     """No internals in a message, spans inside their files, and renderings that no text breaks out of."""
+    lines: dict[str, list[str]] = {}
     for one in found:
         said = [one.message, *one.notes, *(each.label for each in one.secondary)]
         said += [one.hint.text] if one.hint else []
@@ -182,7 +183,12 @@ def diagnostics(
         spans = [one.primary, *(each.span for each in one.secondary)]
         spans += [one.hint.edit.span] if one.hint and one.hint.edit else []
         for span in spans:
-            _inside(span, files, one)
+            if not (span.is_whole_file or span.file.startswith(BUILT_IN)):
+                if span.file not in files:
+                    raise FindingError(f"{span} of {one.code} is in no file")
+                if span.file not in lines:
+                    lines[span.file] = as_counted(files[span.file]).split("\n")
+                _inside(span, lines[span.file], one)
     if len(set(found)) != len(found):
         raise FindingError("the same diagnostic twice")
     _plain(text.render(found, texts, limit=0))
@@ -209,12 +215,12 @@ def _plain(page: str) -> None:
         )
 
 
-def _inside(span: Span, files: Mapping[str, bytes], one: Diagnostic) -> None:
-    if span.is_whole_file or span.file.startswith(BUILT_IN):
-        return
-    if span.file not in files:
-        raise FindingError(f"{span} of {one.code} is in no file")
-    lines = files[span.file].decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n")
+def as_counted(content: bytes) -> str:
+    """A file as its places are counted: LF, no byte order mark."""
+    return content.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+
+
+def _inside(span: Span, lines: Sequence[str], one: Diagnostic) -> None:
     if not span.start <= span.end:
         raise FindingError(f"{span} of {one.code} ends before it starts")
     for place in (span.start, span.end):

@@ -231,6 +231,25 @@ def test_a_worker_killed_in_mid_call_is_an_error_at_once_and_replaced(tmp_path: 
     play(work())
 
 
+def test_a_call_that_a_lost_worker_had_not_begun_goes_to_another(tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    chain = {"use": "process", "config": {"workers": 1}}
+
+    async def work() -> None:
+        async with opened(desk(tmp_path, chain, invoke="slow", properties=TRACED)) as agent:
+            assert await answer(agent, "find_process", seconds=0, trace=str(trace)) == "slept"
+            (first,) = await begun(trace)
+            os.kill(first, signal.SIGSTOP)  # it lives, and does not read
+            run = asyncio.create_task(answer(agent, "find_process", seconds=0, trace=str(trace)))
+            await asyncio.sleep(0.5)
+            assert not run.done()
+            os.kill(first, signal.SIGKILL)
+            assert await asyncio.wait_for(run, 30) == "slept"
+            assert len(set(await begun(trace, 2))) == 2
+
+    play(work())
+
+
 def test_so_many_calls_wait_and_no_more(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     chain = {"use": "process", "config": {"workers": 1, "queue": 1}}
@@ -322,7 +341,8 @@ def test_the_command_does_jobs_from_stdin(tmp_path: Path) -> None:
         assert worker.stdout is not None
         worker.stdin.write("".join(f"{json.dumps(line)}\n" for line in lines).encode())
         worker.stdin.flush()
-        said = {answer["call"]: answer for answer in (json.loads(worker.stdout.readline()) for _ in range(3))}
+        answers = [json.loads(worker.stdout.readline()) for _ in range(6)]
+        said = {answer["call"]: answer for answer in answers if "begun" not in answer}
         worker.stdin.close()
         assert worker.wait(10) == 0
     assert json.loads(said[1]["answer"]) == {"key": "a"}

@@ -5,6 +5,7 @@ The table is YAML, rows by agent: ``support: [{tool: refund, args: {amount: 800}
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -144,7 +145,8 @@ def _fault(row: Any) -> tuple[str, str] | None:
         if key not in row:
             return f"a case needs `{key}`", f"the keys are {', '.join(KEYS)}"
     if row["expect"] not in OUTCOMES:
-        return f'no call is decided as "{row["expect"]}"', suggestion(str(row["expect"]), OUTCOMES)
+        expected = row["expect"] if isinstance(row["expect"], str) else json.dumps(row["expect"])
+        return f'no call is decided as "{expected}"', suggestion(expected, OUTCOMES)
     if not isinstance(row["tool"], str) or not isinstance(row.get("rule", ""), str):
         return "`tool` and `rule` are texts", "quote them"
     if not isinstance(row.get("args", {}), dict):

@@ -55,7 +55,8 @@ class Compilation:
     def compositions(self) -> Mapping[str, Composition]:
         """The composition of each agent, by name, sorted; empty with an error."""
         lock = self.lock
-        return {} if lock is None else {name: lock.composition(name) for name in lock.agents}
+        made: dict[str, Composition] = {}
+        return {} if lock is None else {name: lock.composition(name, made) for name in lock.agents}
 
     @property
     def texts(self) -> Mapping[str, str]:

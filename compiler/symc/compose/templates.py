@@ -103,6 +103,6 @@ def _together(rendered: str, framed: bool) -> Iterator[Fault]:
         message = f'the rendered text holds "{found[0]}", which frames the text of an extension'
         yield Fault(shape.WRAPPER_DELIMITER, message, hint="word it without the tag")
     # Text and values are free of hidden characters; what joins them can make one only beyond ASCII.
-    for run in () if rendered.isascii() else hidden.scan(rendered):
-        message = f"the rendered text holds {run.description}"
+    for _, said in () if rendered.isascii() else hidden.told(rendered):
+        message = f"the rendered text holds {said}"
         yield Fault(shape.HIDDEN_TEXT, message, hint="remove what cannot be seen from text and values")

@@ -245,8 +245,10 @@ class Record(Generic[T]):
         json: dict[str, Any] = {}
         for key in self.keys:
             held = getattr(value, key.attribute or key.name)
-            if not key.left_out(held):
-                json[key.name] = key.form.write(held)
+            # Most values are the absent one itself, or go into the JSON as they are.
+            if held is not key.absent and (key.absent is _REQUIRED or not key.left_out(held)):
+                write = key.form.write
+                json[key.name] = held if write is _as_it_is else write(held)
         return json
 
     def read(self, json: Json, at: JsonPath, **more: Any) -> T:

@@ -38,10 +38,13 @@ class Lock:
     lock_version: int = LOCK_VERSION
     stored: Stored | None = field(default=None, compare=False)
 
-    def composition(self, agent: str) -> Composition:
-        """The agent with all that it reaches; raises ``KeyError`` for an agent that the lock does not hold."""
-        made: dict[str, Composition] = {}
-        waiting = [agent]
+    def composition(self, agent: str, made: dict[str, Composition] | None = None) -> Composition:
+        """The agent with all that it reaches; raises ``KeyError`` for an agent that the lock does not hold.
+
+        ``made`` takes every composition on the way, by name; given again, none of them is made twice.
+        """
+        made = {} if made is None else made
+        waiting = [] if agent in made else [agent]
         while waiting:  # children first, without recursion: a chain of delegates may be long
             one = self.agents[waiting[-1]]
             missing = [child for child in sorted(one.delegates) if child not in made]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Final
 
 __all__ = ["ToolPattern"]
 
@@ -55,9 +56,15 @@ class ToolPattern:
         return self._regex.fullmatch(name) is not None
 
 
+LONGEST: Final = 1_000
+"""Characters of a pattern; the names that it is held against have at most 128, and 64 before the slash."""
+
+
 @lru_cache(maxsize=1 << 16)
 def _parsed(text: str) -> ToolPattern:
     # A pattern is written once and asked for by every stage.
+    if len(text) > LONGEST:
+        raise ValueError(f'"{text[:60]}…" has {len(text)} characters; a pattern has at most {LONGEST}')
     extension, slash, name = text.partition("/")
     if not slash:
         raise ValueError(f'"{text}" names no extension; write "extension/tool" or "*/tool"')

@@ -22,6 +22,10 @@ BUILT_IN: Final = "symc:"
 """What the names of symc's own manifests begin with: ``symc:std.yaml``."""
 
 
+LONGEST: Final = 1_000
+"""Characters of one sentence of a diagnostic: what a person reads of a value, however long it is."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
     """A place in a text: 1-based line and column, counted in code points."""
@@ -128,10 +132,25 @@ class Code:
         hint: Hint | str | None = None,
         subject: str = "",
     ) -> Diagnostic:
-        """A diagnostic of this code at ``primary``; ``message`` has no trailing full stop."""
+        """A diagnostic of this code at ``primary``; ``message`` has no trailing full stop.
+
+        What is quoted may be of any length: of a sentence beyond ``LONGEST`` the middle is left out.
+        """
         if isinstance(hint, str):
             hint = Hint(hint)
+        if hint is not None and len(hint.text) > LONGEST:
+            hint = replace(hint, text=_shortened(hint.text))
+        if any(len(one.label) > LONGEST for one in secondary):
+            secondary = tuple(replace(one, label=_shortened(one.label)) for one in secondary)
+        message, subject = _shortened(message), _shortened(subject)
         return Diagnostic(self.code, self.name, self.level, message, primary, secondary, notes, hint, subject)
+
+
+def _shortened(sentence: str) -> str:
+    if len(sentence) <= LONGEST:
+        return sentence
+    half = LONGEST // 2
+    return f"{sentence[:half]} … {sentence[-half:]}"
 
 
 @dataclass(slots=True)

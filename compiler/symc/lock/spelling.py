@@ -24,6 +24,7 @@ _FRACTION_LINE: Final = re.compile(rb"(?<![^ \n])-?[0-9]+[.e][-+.e0-9]*(?=,?$)",
 _ABOVE_SURROGATES: Final = re.compile(rb"[\xee\xef]")
 _ASTRAL: Final = re.compile(rb"[\xf0-\xf4]")
 _ASCII: Final = bytes(range(128))
+_STRINGS: Final = frozenset({str})
 
 
 class Spelling:
@@ -42,6 +43,10 @@ class Spelling:
         kind = type(value)
         if kind is str or kind is bool or value is None:
             return value
+        if kind is int and -MAX_INTEGER <= value <= MAX_INTEGER:
+            return value
+        if kind is list or kind is tuple:
+            return list(value) if _STRINGS.issuperset(map(type, value)) else [*map(self.ordered, value)]
         if isinstance(value, dict):
             try:
                 "".join(value)  # the fastest way to ask whether every key is a string
@@ -49,10 +54,6 @@ class Spelling:
                 canonical_bytes(value)  # says which is not
             ordered = self.ordered
             return {key: item if type(item := value[key]) is str else ordered(item) for key in sorted(value)}
-        if isinstance(value, list | tuple):
-            return [item if type(item) is str else self.ordered(item) for item in value]
-        if kind is int and -MAX_INTEGER <= value <= MAX_INTEGER:
-            return value
         if kind is float and math.isfinite(value):
             if value.is_integer() and abs(value) <= MAX_INTEGER:
                 return int(value)
@@ -70,8 +71,10 @@ class Spelling:
             return canonical_bytes(value)  # says what cannot be spelt
         if self._has_unusual_numbers and _FRACTION.search(text):
             return canonical_bytes(value)
-        if not text.isascii() and _ASTRAL.search(text) and _ABOVE_SURROGATES.search(text):
-            return canonical_bytes(value)
+        if not text.isascii():
+            beyond = text.translate(None, _ASCII)
+            if _ASTRAL.search(beyond) and _ABOVE_SURROGATES.search(beyond):
+                return canonical_bytes(value)
         return text
 
     def indented(self, value: Any, line: bytes = b"\n") -> bytes:

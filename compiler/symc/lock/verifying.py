@@ -31,7 +31,7 @@ def verify(lock: Lock, agent: str | None = None) -> None:
     """
     compositions: dict[str, Composition] = {}
     for name in lock.agents if agent is None else (agent,):
-        _collect(composition_of(lock, name), compositions)
+        composition_of(lock, name, compositions)
     stored = lock.stored
     found = [one for composition in compositions.values() for one in _faults(composition, stored)]
     if agent is None:
@@ -45,8 +45,11 @@ def verify(lock: Lock, agent: str | None = None) -> None:
         raise LockError(*sorted(found, key=lambda one: one.sort_key))
 
 
-def composition_of(lock: Lock, agent: str) -> Composition:
-    """The agent with all that it reaches; raises ``LockError`` for an agent that the lock does not hold."""
+def composition_of(lock: Lock, agent: str, made: dict[str, Composition] | None = None) -> Composition:
+    """The agent with all that it reaches; raises ``LockError`` for an agent that the lock does not hold.
+
+    ``made`` is that of `Lock.composition`.
+    """
     if agent not in lock.agents:
         file = _FILE if lock.stored is None else lock.stored.file
         raise LockError(
@@ -57,7 +60,7 @@ def composition_of(lock: Lock, agent: str) -> Composition:
                 subject=agent,
             )
         )
-    return lock.composition(agent)
+    return lock.composition(agent, made)
 
 
 def expect_digest(lock: Lock, expected: str, agent: str | None = None) -> None:
@@ -95,15 +98,6 @@ def digest_lines(lock: Lock) -> tuple[str, ...]:
 
 def _whole(lock: Lock) -> Mapping[str, Any]:
     return lock_tree(lock) if lock.stored is None else lock.stored.tree
-
-
-def _collect(composition: Composition, found: dict[str, Composition]) -> None:
-    waiting = [composition]
-    while waiting:
-        one = waiting.pop()
-        if one.name not in found:
-            found[one.name] = one
-            waiting.extend(one.delegates.values())
 
 
 def _entries_of(compositions: Iterable[Composition], tree: Mapping[str, Any]) -> dict[str, Any]:

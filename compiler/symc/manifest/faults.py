@@ -14,6 +14,7 @@ from symc.manifest.keys import Path, arms, node_at, type_at, wording, written_ke
 from symc.manifest.model import Agent, Extension, Node, Workspace
 from symc.manifest.shorthand import written_path
 from symc.manifest.submission import Submission
+from symc.source.findings import AT_MOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Fault:
 
 def report(submission: Submission, root: type[Node], faults: Sequence[Fault], data: dict[str, Any]) -> None:
     """Say each fault once; a key that is missing because it is misspelt is said with the misspelt one."""
+    faults = faults[:AT_MOST]
     meant: set[Path] = set()
     for fault in faults:
         if fault.type == "extra_forbidden":

@@ -10,6 +10,7 @@ from symc import hidden
 from symc.diagnostics import Code, Diagnostic, Edit, Hint, LabelledSpan, Report, Span
 from symc.manifest.keys import Path
 from symc.source import Document
+from symc.source.findings import AT_MOST, TOO_MANY
 
 _ASCII = bytes(range(128))
 _KEYWORD = re.compile(rb"\$[A-Za-z]")
@@ -118,6 +119,10 @@ class Submission:
         """Take one mistake at ``path`` (at its key with ``at_key``, or at ``span``), unless its entry is spoilt already."""
         if self._is_spoilt(path):
             return
+        if len(self.report.found) >= AT_MOST:
+            return
+        if len(self.report.found) == AT_MOST - 1:
+            notes = (*notes, TOO_MANY)
         where = span or (self.key_span(path) if at_key else self.span(path))
         self.report.add(
             code.at(
@@ -146,7 +151,9 @@ class Submission:
 
 def visible(text: str) -> str:
     """The text with its hidden characters written as code points, and cut where a message would end."""
+    if len(text) > _LONGEST_MESSAGE:
+        text = f"{text[:_LONGEST_MESSAGE]}…"
     for run in reversed(hidden.scan(text)):
         points = "".join(f"<U+{point:04X}>" for point in run.code_points)
         text = text[: run.offset] + points + text[run.offset + len(run.code_points) :]
-    return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}…"
+    return text

@@ -28,11 +28,11 @@ def plain_text(
     """Check a text for what cannot be seen in it; ``locate`` says where it stands, if not in the manifest."""
     if submission.shows_all and locate is None:
         return
-    for run in hidden.scan(text):
+    for run, said in hidden.told(text):
         submission.refuse(
             code,
             path,
-            f"{what} holds {run.description}",
+            f"{what} holds {said}",
             span=_place(submission, path, text, run.offset, locate),
             hint="remove what cannot be seen; emoji and flags are fine",
         )
@@ -61,8 +61,8 @@ def json_texts(submission: Submission, path: Path, value: Any, what: str, *, cod
         plain_text(submission, path, value, what, code=code)
     elif isinstance(value, dict):
         for key, item in value.items():
-            for run in hidden.scan(key):
-                submission.refuse(code, (*path, key), f"a key of {what} holds {run.description}", at_key=True)
+            for _, said in hidden.told(key):
+                submission.refuse(code, (*path, key), f"a key of {what} holds {said}", at_key=True)
             json_texts(submission, (*path, key), item, what, code=code)
     elif isinstance(value, list):
         for index, item in enumerate(value):

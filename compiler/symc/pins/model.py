@@ -159,8 +159,8 @@ class _Reading:
         return tuple(first.values())
 
     def _visible(self, path: Path, name: str, key: str, text: str) -> None:
-        for run in hidden.scan(text):
-            message = f'the {key} of "{self.extension}/{name}" holds {run.description}'
+        for _, said in hidden.told(text):
+            message = f'the {key} of "{self.extension}/{name}" holds {said}'
             subject = f"{self.extension}/{name}"
             self.report.add(codes.HIDDEN_TOOL_TEXT.at(self.locate(path), message, subject=subject))
 

@@ -106,10 +106,10 @@ class Prompt:
                 f'the text for slot "{key}" has {len(text)} characters; at most {slot.max_chars} are taken',
                 "shorten it where it is made; symc never cuts a text",
             )
-        for run in hidden.scan(text):
+        for run, said in hidden.told(text):
             yield self._fault(
                 running.SLOT_TEXT,
-                f'the text for slot "{key}" holds {run.description} at character {run.offset + 1}',
+                f'the text for slot "{key}" holds {said} at character {run.offset + 1}',
                 "remove it where the text is made",
             )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import jsonschema_rs
 
@@ -18,12 +18,15 @@ from symc.schema.drafts import DRAFTS, Draft, draft_named, draft_of
 from symc.schema.references import Document, Unresolved
 from symc.schema.survey import MAX_DEPTH, REFERENCES, SCOPES, Survey, Tokens, survey, texts, tokens
 from symc.schema.validator import BACKTRACKING, UnusableSchemaError, Validator
-from symc.schema.wording import closest, located, sentence
+from symc.schema.wording import closest, errors_of, located, sentence
 
 Locate: TypeAlias = Callable[[Tokens], Span]
 """Where the value at a path inside the schema was written."""
 
 _KNOWN = ", ".join(draft.name for draft in DRAFTS)
+
+_MOST_PARTS: Final = 1_000
+"""Parts of a schema of which every mistake is told; of a larger one, one mistake at a time."""
 
 
 def check(
@@ -108,8 +111,8 @@ class _Check:
 
     def _hidden_texts(self) -> None:
         for path, text in texts(self.schema):
-            for run in hidden.scan(text):
-                self._add(codes.HIDDEN_TOOL_TEXT, path, f"holds {run.description}")
+            for _, said in hidden.told(text):
+                self._add(codes.HIDDEN_TOOL_TEXT, path, f"holds {said}")
 
     def _describes_object(self) -> None:
         if isinstance(self.schema, bool):
@@ -138,7 +141,7 @@ class _Check:
         if jsonschema_rs.meta.is_valid(self.schema):
             return True
         said = set()
-        for violation in _meta_schema(draft).iter_errors(self.schema):
+        for violation in errors_of(_meta_schema(draft), self.schema, most=_MOST_PARTS):
             nearest = closest(violation)
             path = located(nearest.instance_path, self.schema)
             value = _at(self.schema, path)

@@ -9,7 +9,7 @@ import jsonschema_rs
 
 from symc.canonical import pointer
 from symc.schema.survey import Tokens
-from symc.schema.wording import gave_up, located, sentence
+from symc.schema.wording import errors_of, gave_up, located, sentence
 
 BACKTRACK_LIMIT: Final = 100_000
 """Steps after which a pattern that needs backtracking gives up: a few milliseconds."""
@@ -24,6 +24,9 @@ LINEAR: Final = jsonschema_rs.RegexOptions()
 
 BACKTRACKING: Final = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT)
 """The engine for look-around and back-references: it tries alternatives, up to the limit."""
+
+MOST_PARTS: Final = 200
+"""Parts of a value of which every mistake is told, not the first alone: a model's call must not stop the others."""
 
 _REFUSALS: Final = (ValueError, jsonschema_rs.ReferencingError)
 
@@ -80,12 +83,12 @@ class Validator:
         return next(iter(self.violations(value)))
 
     def violations(self, value: Any) -> tuple[Violation, ...]:
-        """Every rule the value breaks, in the schema's order."""
+        """Every rule the value breaks, in the schema's order; of a value of more than `MOST_PARTS` parts, one."""
         if _too_deep(value):
             return (Violation((), (), f"must not be nested deeper than {MAX_VALUE_DEPTH} levels"),)
         return tuple(
             Violation(located(error.instance_path, value), tuple(error.schema_path), sentence(error))
-            for error in self._compiled.iter_errors(value)
+            for error in errors_of(self._compiled, value, most=MOST_PARTS)
         )
 
     def matches(self, value: Any) -> bool:

@@ -97,13 +97,49 @@ def closest(violation: Violation) -> Violation:
     return violation
 
 
+def errors_of(validator: Any, value: Any, *, most: int) -> list[Violation]:
+    """Every violation of ``value`` in a compiled schema; of a value of more than ``most`` parts, the first alone.
+
+    The validator collects them all before it gives one, each with copies of what is around it: for a megabyte of
+    mistakes that takes minutes and all memory.
+    """
+    if _has_at_most(most, value):
+        return list(validator.iter_errors(value))
+    try:
+        validator.validate(value)
+    except ValueError as error:
+        return [error]
+    return []
+
+
+def _has_at_most(most: int, value: Any) -> bool:
+    containers = [value] if isinstance(value, dict | list | tuple) else []
+    count = 0
+    for container in containers:  # grows while it is walked
+        count += len(container)
+        if count > most:
+            return False
+        items = container.values() if isinstance(container, dict) else container
+        containers += [item for item in items if isinstance(item, dict | list | tuple)]
+    return True
+
+
 def located(path: Iterable[str | int], value: Any) -> tuple[str | int, ...]:
-    """The path of a violation in ``value``, as the value knows it: the validator takes every key of digits for an index."""
+    """The path of a violation in ``value``, as the value knows it, as far as it leads.
+
+    The validator takes every key of digits for an index, and passes over keys that are empty.
+    """
     found: list[str | int] = []
     for step in path:
         key = step
-        if isinstance(value, dict) and isinstance(step, int):
-            key = next((key for key in value if key.isdecimal() and int(key) == step), str(step))
+        if isinstance(value, dict):
+            if isinstance(step, int):
+                key = next((key for key in value if key.isdecimal() and int(key) == step), str(step))
+            while key not in value and isinstance(value.get(""), dict):
+                found.append("")
+                value = value[""]
+            if key not in value:
+                break
         found.append(key)
         value = value[key]
     return tuple(found)

@@ -13,7 +13,8 @@ _LEXEME = re.compile(r'[ \t\n\r]*([{}\[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}\[\]
 
 def lexemes(text: str) -> Iterator[tuple[str, int, int]]:
     """Punctuation, strings and words of a valid JSON text, each with its start and end."""
-    for found in _LEXEME.finditer(text):
+    # Blanks at the end would be looked at again from each of them.
+    for found in _LEXEME.finditer(text.rstrip(" \t\n\r")):
         yield found.group(1), found.start(1), found.end(1)
 
 

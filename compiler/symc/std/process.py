@@ -71,6 +71,10 @@ class WorkerLostError(Exception):
     """The worker process ended before it answered."""
 
 
+class NotBegunError(WorkerLostError):
+    """The worker process ended before it took the job: it may be given to another one."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Crew:
     """The workers of one layer: at most `size` processes, started when they are needed."""
@@ -116,28 +120,32 @@ class Crew:
         await asyncio.gather(*[worker.end() for worker in self._hired])
 
     async def _work(self, job: Mapping[str, Any]) -> Mapping[str, Any]:
-        worker = await self._hire()
-        try:
-            answer = await worker.perform(job)
-        except BaseException:
-            # The place is free again only once the work has stopped, however often this is cancelled.
-            await _to_the_end(self._stop(worker))
-            raise
-        self._idle.append(worker)
-        return answer
+        while True:
+            worker, is_new = await self._hire()
+            try:
+                answer = await worker.perform(job)
+            except BaseException as error:
+                # The place is free again only once the work has stopped, however often this is cancelled.
+                await _to_the_end(self._stop(worker))
+                if isinstance(error, NotBegunError) and not is_new:
+                    continue  # it ended while it waited for work; nothing was done
+                raise
+            self._idle.append(worker)
+            return answer
 
-    async def _hire(self) -> Worker:
+    async def _hire(self) -> tuple[Worker, bool]:
+        """A worker for one job, and whether it was started for it."""
         while self._idle:
             worker = self._idle.pop()
             if worker.lives:
-                return worker
+                return worker, False
             await worker.kill()  # what it started may be left
             self._hired.discard(worker)
         if self._closed:
             raise RefusedError(Reason.TOOL_ERROR, "the agent is closed")
         worker = await Worker.start(self.site)
         self._hired.add(worker)
-        return worker
+        return worker, True
 
     async def _stop(self, worker: Worker) -> None:
         if await worker.cancel():
@@ -153,6 +161,7 @@ class Worker:
     process: asyncio.subprocess.Process
     _numbers: count[int] = field(default_factory=count)
     _current: int = -1
+    _has_begun: bool = False
 
     @classmethod
     async def start(cls, site: Site) -> Worker:
@@ -192,8 +201,9 @@ class Worker:
             return False
 
     async def perform(self, job: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What becomes of the job; `WorkerLostError` when the process ends first."""
+        """What becomes of the job; `WorkerLostError` when the process ends first, `NotBegunError` before it began."""
         self._current = next(self._numbers)
+        self._has_begun = False
         self._send({"call": self._current, "job": job})
         with suppress(ConnectionError):  # its end is seen below
             await self._stdin.drain()
@@ -238,10 +248,23 @@ class Worker:
                 raise ValueError(f"the answer has more than {LONGEST} bytes") from None
             if not line.endswith(b"\n"):
                 await self.kill()
-                raise WorkerLostError(_how_it_ended(self.process.returncode))
+                raise self._lost()
             message = json.loads(line)
-            if message["call"] == self._current:
+            if message["call"] != self._current:
+                continue
+            if "begun" in message:
+                self._has_begun = True
+            else:
                 return message  # type: ignore[no-any-return]
+
+    def _lost(self) -> WorkerLostError:
+        code = self.process.returncode
+        how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        if not self._has_begun:
+            return NotBegunError(f"the worker ended with {how} before it took the call")
+        return WorkerLostError(
+            f"the worker ended with {how} in mid-call; what the call has done by then is not known"
+        )
 
     def _send(self, message: Mapping[str, Any]) -> None:
         self._stdin.write(json.dumps(message).encode() + b"\n")
@@ -255,11 +278,6 @@ class Worker:
     def _stdout(self) -> asyncio.StreamReader:
         assert self.process.stdout is not None
         return self.process.stdout
-
-
-def _how_it_ended(code: int | None) -> str:
-    how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-    return f"the worker ended with {how} in mid-call; what the call has done by then is not known"
 
 
 async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:

@@ -1,7 +1,8 @@
 """The worker of ``process``: jobs as lines of JSON on stdin, what becomes of them as lines on stdout.
 
-A line is `{"call": N, "job": {…}}`, `{"cancel": N}`, or first of all `{"environ": {…}}`; an answer is
-`{"call": N, "answer": …}` or `{"call": N, "error": {…}}`. When stdin ends, the worker ends.
+A line is `{"call": N, "job": {…}}`, `{"cancel": N}`, or first of all `{"environ": {…}}`. A job is taken with
+`{"call": N, "begun": true}`; its answer is `{"call": N, "answer": …}` or `{"call": N, "error": {…}}`. When stdin
+ends, the worker ends.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ class _Desk:
                         if number in self._tasks:
                             self._tasks[number].cancel()
                     case {"call": number, "job": job}:
+                        self._say({"call": number, "begun": True})
                         self._tasks[number] = loop.create_task(self._do(number, job, closing))
             for task in self._tasks.values():
                 task.cancel()
@@ -86,9 +88,11 @@ class _Desk:
             outcome = CANCELLED
         finally:
             del self._tasks[number]
-        line = json.dumps({"call": number, **outcome}).encode() + b"\n"
+        self._say({"call": number, **outcome})
+
+    def _say(self, message: Mapping[str, Any]) -> None:
         try:
-            self._answers.write(line)
+            self._answers.write(json.dumps(message).encode() + b"\n")
             self._answers.flush()
         except BrokenPipeError:
             pass  # nobody is there any more; stdin ends, too

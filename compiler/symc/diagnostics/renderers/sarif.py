@@ -19,6 +19,9 @@ from symc.diagnostics.reference import link
 from symc.diagnostics.renderers.excerpt import visible
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_COMPARED = 1_000
+"""Characters of a line that tell it from others; a pin may be one line of megabytes."""
+
 _LEVELS = {Level.ERROR: "error", Level.WARN: "warning", Level.INFO: "note"}
 
 
@@ -125,7 +128,7 @@ def _fingerprints(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str])
         place = diagnostic.primary
         at = place.start.line - 1
         source = lines.get(place.file, [])
-        line = source[at].strip() if at < len(source) and not place.is_whole_file else ""
+        line = source[at][:_COMPARED].strip() if at < len(source) and not place.is_whole_file else ""
         key = (diagnostic.code, place.file, diagnostic.subject, line)
         seen[key] += 1
         prints.append(hashlib.sha256(json.dumps([*key, seen[key]]).encode()).hexdigest()[:32])
