@@ -269,8 +269,8 @@ def _takes_pattern(path: Path) -> bool:
 
 
 def _is_secret(path: Path) -> bool:
-    """Whether a credential may stand at ``path``: what is written below ``mcp`` is never repeated."""
-    return path[:1] == ("mcp",) and len(path) > 1
+    """Whether a credential may stand at ``path``: what is written in ``mcp`` is never repeated."""
+    return path[:1] == ("mcp",)
 
 
 def _title(path: Path) -> str:

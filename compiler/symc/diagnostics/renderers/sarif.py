@@ -17,6 +17,7 @@ from symc.diagnostics.codes import TABLE
 from symc.diagnostics.record import Code, Diagnostic, Edit, Level, Span
 from symc.diagnostics.reference import link
 from symc.diagnostics.renderers.excerpt import visible
+from symc.diagnostics.renderers.withheld import found_by_check, seems_to_hold_credential
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _COMPARED = 1_000
@@ -122,6 +123,7 @@ def _fingerprints(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str])
     Equal mistakes on equal lines are told apart by counting them.
     """
     lines = {file: text.split("\n") for file, text in sources.items()}
+    withheld = found_by_check(diagnostics)
     seen: Counter[tuple[str, ...]] = Counter()
     prints = []
     for diagnostic in diagnostics:
@@ -129,6 +131,11 @@ def _fingerprints(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str])
         at = place.start.line - 1
         source = lines.get(place.file, [])
         line = source[at][:_COMPARED].strip() if at < len(source) and not place.is_whole_file else ""
+        # A hash of a short credential, too, tells it to who tries them all.
+        if line and (
+            (place.file, at + 1) in withheld or seems_to_hold_credential(place.file, source, at + 1)
+        ):
+            line = ""
         key = (diagnostic.code, place.file, diagnostic.subject, line)
         seen[key] += 1
         prints.append(hashlib.sha256(json.dumps([*key, seen[key]]).encode()).hexdigest()[:32])

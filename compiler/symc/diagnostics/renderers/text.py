@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from symc.diagnostics.codes.pins import SECRET_LITERAL
 from symc.diagnostics.record import Diagnostic, LabelledSpan, Level
 from symc.diagnostics.renderers.excerpt import excerpt, visible
+from symc.diagnostics.renderers.withheld import found_by_check, seems_to_hold_credential
 
 _GUTTER = 4
 _WORDS = {Level.ERROR: "error", Level.WARN: "warning", Level.INFO: "info"}
@@ -33,7 +33,7 @@ def render(
     When not all are shown, errors are shown before warnings; the order among the shown ones stays.
     """
     shown = _most_important(diagnostics, limit)
-    writer = _Writer(sources, color, _unquotable(diagnostics))
+    writer = _Writer(sources, color, found_by_check(diagnostics))
     paragraphs = ["\n".join(writer.paragraph(diagnostic)) for diagnostic in shown]
     rest = len(diagnostics) - len(shown)
     if rest:
@@ -46,16 +46,6 @@ def _most_important(diagnostics: Sequence[Diagnostic], limit: int) -> Sequence[D
         return diagnostics
     by_weight = sorted(range(len(diagnostics)), key=lambda at: _WEIGHT[diagnostics[at].level])
     return [diagnostics[at] for at in sorted(by_weight[:limit])]
-
-
-def _unquotable(diagnostics: Sequence[Diagnostic]) -> frozenset[tuple[str, int]]:
-    """The lines that hold a credential (docs/policies.md §7): no excerpt shows them, whoever points there."""
-    return frozenset(
-        (found.primary.file, line)
-        for found in diagnostics
-        if found.code == SECRET_LITERAL.code
-        for line in range(found.primary.start.line, found.primary.end.line + 1)
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +105,9 @@ class _Writer:
         if file not in self.split:
             self.split[file] = self.sources[file].split("\n") if file in self.sources else []
         lines = self.split[file]
-        return lines[number - 1].removesuffix("\r") if number <= len(lines) else None
+        if number > len(lines) or seems_to_hold_credential(file, lines, number):
+            return None
+        return lines[number - 1].removesuffix("\r")
 
     def _paint(self, text: str, style: str) -> str:
         return f"\x1b[{style}m{text}\x1b[0m" if self.color else text
