@@ -176,6 +176,55 @@ def test_no_base_says_what_a_shallow_clone_lacks(project: Path, monkeypatch: pyt
     assert "fetch-depth: 0" in result.stderr
 
 
+def helped(*arguments: str) -> str:
+    """The next step that a comparison which could not be made ends with."""
+    result = symc("diff", *arguments)
+    assert result.exit_code == 2
+    return result.stderr.splitlines()[-1].removeprefix("  help: ")
+
+
+def test_no_base_names_one_that_is_there() -> None:
+    """Without origin/HEAD: what this very clone has, else the last commit; the advice works."""
+    assert helped() == "compare with the last commit: symc diff HEAD"
+    assert verdict("HEAD") == "SAME AUTHORITY"
+    git("update-ref", "refs/remotes/origin/main", "main")
+    assert helped() == (
+        "name another base: symc diff --base origin/main; or compare with the last commit: symc diff HEAD"
+    )
+    assert verdict("--base", "origin/main") == "SAME AUTHORITY"
+
+
+def test_no_base_before_the_first_commit_and_without_shared_history() -> None:
+    git("checkout", "-q", "--orphan", "fresh")
+    assert "no commit yet" in symc("diff", "--base", "main").stdout
+    git("commit", "-qm", "fresh")
+    assert helped("--base", "main") == "compare with that commit itself: symc diff main"
+
+
+@pytest.mark.parametrize(
+    ("word", "said", "hint"),
+    [
+        (
+            "before-the-change.lock",
+            'there is no file "before-the-change.lock"',
+            "write a lock with symc compile, or name a commit: symc diff HEAD",
+        ),
+        ("old/symc.lock", 'there is no file "old/symc.lock"', "write a lock with symc compile"),
+        ("syncm.lock", 'there is no file "syncm.lock"', 'did you mean "symc.lock"?'),
+        ("./symc.loc", 'there is no file "./symc.loc"', 'did you mean "symc.lock"?'),
+        ("manifests", '"manifests" is a folder', "symc diff HEAD -w manifests"),
+        ("release", '"release" is neither a file nor a commit', 'did you mean "origin/release"?'),
+        ("HEAD~70", '"HEAD~70" is neither a file nor a commit', "git log lists the commits that are here"),
+    ],
+)
+def test_a_word_that_is_no_side_says_what_is_missing(word: str, said: str, hint: str) -> None:
+    git("update-ref", "refs/remotes/origin/release", "main")
+    for arguments in ((word,), ("main", word)):
+        assert said in symc("diff", *arguments).stdout
+        assert hint in helped(*arguments)
+        assert "fetch-depth" not in helped(*arguments)
+
+
 def test_a_name_that_is_a_file_and_a_branch_is_asked_back() -> None:
     shutil.copy("symc.lock", "main")
     result = symc("diff", "main")

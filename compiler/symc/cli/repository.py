@@ -5,6 +5,10 @@ from __future__ import annotations
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+
+_USUAL_BASES: Final = ("origin/main", "origin/master")
+"""Where a repository branches off, if it does not say so by ``origin/HEAD``."""
 
 
 class GitError(Exception):
@@ -30,16 +34,43 @@ class Repository:
 
     def merge_base(self, base: str) -> str:
         """The newest commit that HEAD and ``base`` share; raises ``GitError`` when there is none to be found."""
-        if self._git("rev-parse", "--git-dir").returncode != 0:
+        if not self.is_there():
             raise GitError("this is no git repository, so there is no base", "name OLD: symc diff OLD [NEW]")
-        hint = "in CI, check out with fetch-depth: 0; or name another base: symc diff --base origin/main"
+        if self.commit("HEAD") is None:
+            raise GitError(
+                "this repository has no commit yet, so there is no base",
+                "commit the lock first; the next change can then be compared",
+            )
         commit = self.commit(base)
         if commit is None:
-            raise GitError(f'there is no commit "{base}" here to find the base with', hint)
+            raise GitError(
+                f'there is no commit "{base}" here to find the base with', self._instead_of(base, found=False)
+            )
         found = self._git("merge-base", "HEAD", commit)
         if found.returncode != 0:
-            raise GitError(f'HEAD and "{base}" share no commit that is here', hint)
+            raise GitError(
+                f'HEAD and "{base}" share no commit that is here', self._instead_of(base, found=True)
+            )
         return found.stdout.decode().strip()
+
+    def _instead_of(self, base: str, *, found: bool) -> str:
+        """The next step where a base leads nowhere: true for this clone, whatever it has."""
+        if self.is_shallow():
+            return "the clone is shallow: in CI, check out with fetch-depth: 0"
+        if found:
+            return f"compare with that commit itself: symc diff {base}"
+        nearest = next((one for one in _USUAL_BASES if one != base and self.commit(one) is not None), None)
+        if nearest is not None:
+            return f"name another base: symc diff --base {nearest}; or compare with the last commit: symc diff HEAD"
+        return "compare with the last commit: symc diff HEAD"
+
+    def is_there(self) -> bool:
+        """Whether the folder is in a repository at all."""
+        return self._git("rev-parse", "--git-dir").returncode == 0
+
+    def is_shallow(self) -> bool:
+        """Whether the clone lacks older commits."""
+        return self._git("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
 
     def show(self, commit: str, name: str) -> bytes | None:
         """The bytes of a file of this folder in a commit; None when the commit does not have it."""

@@ -108,9 +108,7 @@ class Sides:
             return self._file(path)
         if commit is not None:
             return self._commit(word, commit)
-        raise CouldNotCompareError(
-            f'"{word}" is neither a file nor a commit of this repository', self._meant(word)
-        )
+        raise self._nothing_of(word, path)
 
     def _commit_of(self, word: str) -> str | None:
         try:
@@ -118,14 +116,36 @@ class Sides:
         except GitError:
             return None
 
-    def _meant(self, word: str) -> str:
+    def _nothing_of(self, word: str, path: Path) -> CouldNotCompareError:
+        """What is wrong with a word that names no side, and the next step."""
         from symc.diagnostics.suggest import did_you_mean
 
+        if path.is_dir():
+            return CouldNotCompareError(
+                f'"{word}" is a folder, and a side is a lock or a commit',
+                f"a workspace folder is compiled as the new side: symc diff HEAD -w {word}",
+            )
+        message, hint = f'"{word}" is neither a file nor a commit of this repository', ""
+        if word.endswith((".lock", ".json")) or word.startswith(("/", "./", "../", "~")):
+            message = f'there is no file "{word}"'  # no branch is called so
+            hint = "write a lock with symc compile, or name a commit: symc diff HEAD"
+        near = {one: path.with_name(one).as_posix() for one in _locks_in(path.parent)}
         try:
-            nearest = did_you_mean(word, self._repository().branches())
-        except GitError:
-            return ""
-        return f'did you mean "{nearest}"?' if nearest else "in CI, check out with fetch-depth: 0"
+            repository = self._repository()
+            if repository.is_there():
+                branches = repository.branches()
+                near |= {one.partition("/")[2]: one for one in branches} | {one: one for one in branches}
+                shallow = "the clone is shallow: in CI, check out with fetch-depth: 0"
+                hint = hint or (
+                    shallow if repository.is_shallow() else "git log lists the commits that are here"
+                )
+            else:
+                hint = hint or "this is no git repository: compare two locks: symc diff OLD NEW"
+        except GitError as error:
+            hint = hint or f"{error}: {error.hint}"
+        # The branch of another clone is here under the name of its remote.
+        nearest = word if word in near else did_you_mean(path.name, near) or did_you_mean(word, near)
+        return CouldNotCompareError(message, f'did you mean "{near[nearest]}"?' if nearest else hint)
 
     def _file(self, path: Path) -> Side:
         from symc.lock import LockError, file
@@ -162,6 +182,13 @@ class Sides:
     def _beside(self) -> Path:
         """The folder that holds the workspace folder, the lock and the acceptances."""
         return beside(self.folder).parent
+
+
+def _locks_in(folder: Path) -> list[str]:
+    try:
+        return sorted(one.name for one in folder.iterdir() if one.suffix in (".lock", ".json"))
+    except OSError:
+        return []
 
 
 def _loaded(content: bytes, name: str) -> Lock:
