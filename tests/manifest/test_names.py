@@ -313,7 +313,7 @@ def test_extensions_agents_and_the_workspace_share_one_namespace() -> None:
     found = manifests(files)
     assert places(files) == ["duplicate-name b.yaml:2:7", "duplicate-name c.yaml:2:7"]
     assert [one.secondary[0].span.file for one in found.diagnostics] == ["a.yaml", "a.yaml"]
-    assert found.poisoned == {"x"}
+    assert found.poisoned == {"x", "a", "b", "c"}  # by their files, too: which of them should have another name?
     assert (found.workspace, found.agents, found.extensions) == (None, {}, {})
 
 
@@ -329,7 +329,7 @@ def test_a_workspace_without_a_name_is_called_workspace() -> None:
 def test_a_refused_document_takes_its_name_all_the_same() -> None:
     files = {"a.yaml": agent("x") + "tool: []\n", "b.yaml": agent("x")}
     assert places(files) == ["unknown-key a.yaml:3:1", "duplicate-name b.yaml:2:7"]
-    assert manifests(files).poisoned == {"x"}
+    assert manifests(files).poisoned == {"x", "a", "b"}
 
 
 def test_there_is_one_workspace_at_most() -> None:

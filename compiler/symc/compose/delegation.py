@@ -110,6 +110,7 @@ def widening(
     calls = {name: tuple(graph.edges(name)) for name in own}
     # Children first: what a child reaches through its own delegates it brings along.
     reached: dict[str, dict[Power, _Source]] = {}
+    unknown: set[str] = set()  # those that may reach more than is known
     for name in composed_order(calls):
         found = dict(own[name])
         silent = name in unsound or bool(links.agents[name].poisoned)
@@ -118,15 +119,20 @@ def widening(
             for power, source in reached[child].items():
                 if power.is_among(own[name]):
                     continue
-                if silent or any(power.is_allowed_by(item) for _, items in rows for item in items):
+                # What a missing base excludes or hides is not known, either.
+                doubtful = silent or links.agents[source.path[-1]].lacks_base
+                if doubtful or any(power.is_allowed_by(item) for _, items in rows for item in items):
                     # Reported once, where it enters: further up it only counts where it was let through.
                     found.setdefault(power, _Source((name, *source.path), source.span))
                 else:
                     excess.setdefault(source.path, []).append(power)
             for path, powers in sorted(excess.items()):
                 report.add(_refusal(graph, name, rows[0][0], path, powers, reached[child]))
-            if not silent and child not in unsound and not links.agents[child].poisoned:
+            # What is reached against the rules may be what an item, misspelt, was to allow.
+            if not excess and not silent and child not in unknown:
                 report.extend(list(_idle(rows, child, reached[child])))
+        if silent or not unknown.isdisjoint(calls[name]):
+            unknown.add(name)
         reached[name] = found
 
 

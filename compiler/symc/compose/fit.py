@@ -30,7 +30,8 @@ def fit(agent: LinkedAgent, tools: tuple[MintedTool, ...], seen: profiles.Seen) 
         most=agent.limits.tools,
         seen=seen,
     )
-    return Fitted(_adapted(tools, found.adapted), found.diagnostics)
+    # A missing base may exclude a tool, call it otherwise, or name another provider.
+    return Fitted(_adapted(tools, found.adapted), () if agent.lacks_base else found.diagnostics)
 
 
 def _adapted(

@@ -35,9 +35,10 @@ def layout(agent: LinkedAgent, typesetter: Typesetter) -> Layout:
     """The prompt of ``agent``: every fragment set, in the one order there is, within its budgets."""
     found = typesetter.fragments(agent)
     fragments = tuple(sorted(found.fragments, key=lambda fragment: fragment.rank))
-    faults = found.diagnostics
+    # What a missing document declares, replaces or limits is not known.
+    faults = () if agent.is_partial else found.diagnostics
     static = [fragment for fragment in fragments if not fragment.is_slot]
-    if agent.limits.prompt_chars is not None or agent.limits.extension_prompt_chars is not None:
+    if not agent.lacks_base and _has_budget(agent):
         sizes = [Sized(each.source, len(each.text), len(_piece(each))) for each in static]
         faults += over_budget(agent, sizes)
     return Layout(
@@ -46,6 +47,10 @@ def layout(agent: LinkedAgent, typesetter: Typesetter) -> Layout:
         vars=dict(sorted(found.vars.items())),
         diagnostics=faults,
     )
+
+
+def _has_budget(agent: LinkedAgent) -> bool:
+    return agent.limits.prompt_chars is not None or agent.limits.extension_prompt_chars is not None
 
 
 def _cache_plan(static: list[PlacedFragment]) -> CachePlan:

@@ -119,7 +119,8 @@ def _linked(name: str, heritage: _Heritage, closures: Closures) -> LinkedAgent:
     documents = line if workspace is None else (workspace.name, *line)
     missing = heritage.references.missing
     poisoned = closure.missing.union(*(missing[document] for document in documents if document in missing))
-    if workspace is None and (manifests.workspace_refused or _WORKSPACE in manifests.poisoned):
+    lacks_workspace = workspace is None and manifests.workspace_refused
+    if lacks_workspace:
         poisoned |= {_WORKSPACE}
     return LinkedAgent(
         manifest=manifests.agents[name],
@@ -140,6 +141,8 @@ def _linked(name: str, heritage: _Heritage, closures: Closures) -> LinkedAgent:
         delegates=tuple((row, place) for row, place in share.delegates if _can_be_called(row, manifests)),
         registrations=closure.registrations,
         poisoned=poisoned,
+        lacks_base=not heritage.references.unfounded.isdisjoint(line),
+        lacks_workspace=lacks_workspace,
     )
 
 

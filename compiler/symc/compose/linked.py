@@ -108,7 +108,8 @@ class LinkedAgent:
     extensions. ``registrations`` maps each name a chain may use (bare where unambiguous, and ``extension/name``) to its
     registration. A delegate named by several documents stands once for each: what it may exceed is their union.
     ``poisoned`` holds the names this agent refers to, directly or through others, that were refused or do not exist:
-    that is reported already, and what is missing because of it is not.
+    that is reported already, and what is missing because of it is not. ``lacks_base`` and ``lacks_workspace`` tell that
+    a document it stands on is among them: what that one would have replaced, excluded, prefixed or declared is not known.
     """
 
     manifest: Checked[model.Agent]
@@ -129,6 +130,8 @@ class LinkedAgent:
     delegates: tuple[tuple[Delegate, Place], ...] = ()
     registrations: Mapping[str, Registration] = field(default_factory=dict)
     poisoned: frozenset[str] = frozenset()
+    lacks_base: bool = False
+    lacks_workspace: bool = False
 
     @property
     def name(self) -> str:
@@ -139,6 +142,11 @@ class LinkedAgent:
     def abstract(self) -> bool:
         """True for a base that is not composed itself."""
         return self.manifest.body.abstract
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether a document that it stands on is not known."""
+        return self.lacks_base or self.lacks_workspace
 
     @property
     def documents(self) -> tuple[Checked[Any], ...]:

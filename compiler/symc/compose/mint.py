@@ -70,13 +70,19 @@ def mint(agent: LinkedAgent, selected: Iterable[SelectedTool], links: Links) -> 
     report = Report()
     chosen = sorted(selected, key=lambda tool: (tool.exposed, tool.identity))
     chains = {row.key: _resolved(row, agent, report) for row in agent.variants}
+    if agent.lacks_base:
+        # What the missing base excludes, renames or gives other chains is not known; the chains' own laws hold anyhow.
+        report, laws = Report(), report
+    else:
+        laws = report
     attached = _attach(agent, chosen, chains, links, report)
     tools = sorted(
         (minted for tool in chosen for minted in _mint_tool(tool, attached.get(tool.identity, ()), report)),
         key=lambda minted: minted.sort_key,
     )
-    _refuse_collisions(agent, tools, report)
-    return Minted(tuple(tools), report.diagnostics)
+    if not agent.is_partial:  # the missing document may give a prefix
+        _refuse_collisions(agent, tools, report)
+    return Minted(tuple(tools), laws.diagnostics)
 
 
 def _resolved(row: VariantRow, agent: LinkedAgent, report: Report) -> tuple[ResolvedChain, ...]:

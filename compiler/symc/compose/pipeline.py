@@ -104,10 +104,10 @@ def compile(  # what it does
         *(diagnostic for one in drafts for diagnostic in one.diagnostics),
         *guarded.diagnostics,
         *shop.typesetter.unread(),
-        *reported(misnomer for one in drafts for misnomer in one.misnomers),
+        *reported(misnomer for one in drafts if not one.unsound for misnomer in one.misnomers),
         *unused_variables(links, shop.typesetter),
     )
-    diagnostics = ruled(found, manifests.workspace, diff_rules)
+    diagnostics = ruled(found, manifests, diff_rules)
     agents = {
         one.agent.name: Composed(
             agent=one.agent, tools=one.tools, layout=one.layout, guards=guarded.agents[one.agent.name]

@@ -26,19 +26,21 @@ class References:
     """The resolved references of a workspace, by the name of the document that holds them; free of cycles.
 
     ``missing`` gives, for each document, what it refers to and does not get: names that were refused, do not exist, or
-    stand in a cycle. All of that is reported; what follows from it must not be.
+    stand in a cycle. All of that is reported; what follows from it must not be. ``unfounded`` are the agents that
+    extend one of those.
     """
 
     requires: Graph = field(default_factory=dict)
     uses: Graph = field(default_factory=dict)
     extends: Graph = field(default_factory=dict)
     missing: dict[str, set[str]] = field(default_factory=dict)
+    unfounded: set[str] = field(default_factory=set)
 
 
 def resolved(manifests: Manifests, report: Report) -> References:
     """The references of all manifests."""
     found = References()
-    names = _Names(manifests, found.missing, report)
+    names = _Names(manifests, found, report)
     users: dict[str, Checked[Any]] = {**manifests.agents}
     if manifests.workspace is not None:
         users[manifests.workspace.name] = manifests.workspace
@@ -75,7 +77,7 @@ class _Names:
     """What may be referred to, and the report of what may not."""
 
     manifests: Manifests
-    missing: dict[str, set[str]]
+    found: References
     report: Report
 
     def extensions(self, document: Checked[Any], section: str) -> tuple[str, ...]:
@@ -114,7 +116,9 @@ class _Names:
         return tuple(found)
 
     def _refuse_name(self, document: Checked[Any], section: str, index: int, text: str, name: str) -> None:
-        self.missing.setdefault(document.name, set()).add(name)
+        self.found.missing.setdefault(document.name, set()).add(name)
+        if section == "extends":
+            self.found.unfounded.add(document.name)
         if name in self.manifests.poisoned:
             return  # refused itself: references to it are not reported again
         wants_agent = section in ("extends", "delegates")
@@ -122,6 +126,7 @@ class _Names:
         kind = "agent" if wants_agent else "extension"
         span = _span(document, section, index)
         nearest = did_you_mean(name, (other for other in known if other != BUILT_IN))
+        refused = None if nearest else did_you_mean(name, self.manifests.poisoned)
         secondary: tuple[LabelledSpan, ...] = ()
         message = f'the workspace has no {kind} "{name}"'
         if name == BUILT_IN:
@@ -135,6 +140,8 @@ class _Names:
         elif nearest is not None:
             edit = _renamed(document, section, index, nearest + text[len(name) :])
             hint = Hint(f'did you mean "{nearest}"?', edit)
+        elif refused is not None:
+            hint = Hint(f'did you mean "{refused}"?')  # of which little is known, not even its kind
         else:
             hint = Hint("add its manifest, or remove the name")
         code = codes.AGENT_UNKNOWN if wants_agent else codes.EXTENSION_UNKNOWN
@@ -228,4 +235,6 @@ def _without_knots(
         refuse_knot(knot, code, what, spans, report)
         for name in knot.members:
             found.missing.setdefault(name, set()).update(knot.members)
+        if section == "extends":
+            found.unfounded |= knot.members
     return untied(references, tied)

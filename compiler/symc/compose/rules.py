@@ -11,7 +11,7 @@ from symc.diagnostics.codes import TABLE, find
 from symc.diagnostics.codes import references as codes
 from symc.diagnostics.suggest import suggestion
 from symc.manifest import model
-from symc.manifest.checked import Checked
+from symc.manifest.checked import Checked, Manifests
 
 DiffRules: TypeAlias = Callable[[], Mapping[str, Collection[str]]]
 """Codes and names of diff rules, each with the levels that it may have; they are set in the same place and applied by the diff."""
@@ -21,16 +21,19 @@ _DIFF: Final = "SYD"
 
 def ruled(
     found: Iterable[Diagnostic],
-    workspace: Checked[model.Workspace] | None,
+    manifests: Manifests,
     diff_rules: DiffRules = dict,
 ) -> tuple[Diagnostic, ...]:
     """The diagnostics at the levels that ``rules`` of the workspace manifest gives them, in report order.
 
     ``diff_rules`` gives the diff rules that may stand among the others; it is called only for a key that is none of a
-    warning.
+    warning. Where the workspace manifest was refused its rules are not known, and warnings wait until they are.
     """
     report = Report()
     levels: dict[str, str] = {}
+    workspace = manifests.workspace
+    if workspace is None and manifests.workspace_refused:
+        found = (diagnostic for diagnostic in found if diagnostic.level is Level.ERROR)
     if workspace is not None and workspace.body.rules:
         levels = _levels(workspace, diff_rules, report)
     for diagnostic in found:

@@ -23,6 +23,8 @@ def unused_variables(links: Links, typesetter: Typesetter) -> tuple[Diagnostic, 
         if name not in typesetter.mentioned(extension.name)
         and typesetter.all_read(links.prompts.get(extension.name, ()))
     ]
+    if links.manifests.poisoned or links.manifests.workspace_refused:
+        return tuple(found)  # a refused agent may be the one whose templates read what its bases set
     used: set[tuple[str, str]] = set()
     declared: dict[str, Checked[Any]] = {}
     for agent in links.agents.values():

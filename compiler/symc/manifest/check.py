@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,18 +44,37 @@ def check(sources: Sources, *, built_in: bool = False) -> Manifests:
         poisoned=frozenset(
             refused
             | {file.name for file in files if file.checked is None and file.name}
-            | (_unread_names(sources, files) - {one.name for one in accepted})
+            | (_meant_names(sources, files, refused) - {one.name for one in accepted})
         ),
-        workspace_refused=not workspaces and any(file.kind == "workspace" for file in files),
+        workspace_refused=not workspaces
+        and (
+            any(file.is_workspace for file in files)
+            or any(_is_workspace(claim.kind, claim.path) for claim in sources.claims)
+        ),
         diagnostics=report.diagnostics,
     )
 
 
-def _unread_names(sources: Sources, files: Iterable[_File]) -> set[str]:
-    """The names of manifests that could not be read, or do not say them: not known, but most are named as their file."""
-    nameless = {file.document.path for file in files if not file.name}
-    stems = (posixpath.splitext(posixpath.basename(path)) for path in sources.refused | nameless)
-    return {stem for stem, ending in stems if ending in (".yaml", ".yml")}
+def _meant_names(sources: Sources, files: Iterable[_File], taken: Collection[str]) -> set[str]:
+    """The names under which others may know the manifests whose own name is not known, or cannot be theirs.
+
+    Most are named as their file; a name that breaks the rules of names is known by what it should have been.
+    """
+    unnamed = [file for file in files if not EXTENSION_NAME.accepts(file.name) or file.name in taken]
+    return {
+        *(_stem(file.document.path) for file in unnamed),
+        *(meant for file in unnamed if (meant := words.spelt(file.name, EXTENSION_NAME))),
+        *(name for claim in sources.claims for name in (_stem(claim.path), claim.name) if name),
+    }
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(posixpath.basename(path))[0]
+
+
+def _is_workspace(kind: str, path: str) -> bool:
+    """Whether a document of which little is known is the workspace: as it says, or by the name of its file."""
+    return kind == "workspace" or (kind not in MODELS and _stem(path) == "workspace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +90,16 @@ class _File:
     def name_span(self) -> Span:
         """Where the name was written; the kind, where the name is the default."""
         return self.document.span("name" if "name" in self.document.data else "kind")
+
+    @property
+    def is_workspace(self) -> bool:
+        """Whether this is a workspace manifest, or was meant to be one."""
+        said = [value for key, value in self.document.data.items() if did_you_mean(key, ["kind"])]
+        meant = self.kind or next((text for text in said if isinstance(text, str)), "")
+        own = self.document.data.get("kind")
+        if not meant and isinstance(own, str):
+            meant = did_you_mean(own, MODELS) or ""
+        return _is_workspace(meant, self.document.path)
 
 
 def _file(document: Document, sources: Sources, report: Report, *, built_in: bool) -> _File:

@@ -37,7 +37,7 @@ def name(submission: Submission, path: Path, text: str, rule: NameRule, what: st
         codes.INVALID_NAME,
         path,
         f"the {what} {shown(text)} {fault}",
-        hint=f"write {better}" if (better := _spelt(text, rule)) else None,
+        hint=f"write {better}" if (better := spelt(text, rule)) else None,
     )
 
 
@@ -142,7 +142,7 @@ _DOTTED = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*"
 _TARGET = re.compile(f"{_DOTTED}:{_DOTTED}")
 
 
-def _spelt(text: str, rule: NameRule) -> str | None:
+def spelt(text: str, rule: NameRule) -> str | None:
     """The name with its letters lowered and its blanks joined, where the rule then takes it."""
     for joint in "-_":
         candidate = joint.join(text.lower().replace("_", " ").replace("-", " ").split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -16,18 +17,29 @@ from symc.source.texts import cleaned, cleaned_for_yaml
 from symc.source.workspace import Workspace
 
 
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a document that cannot be read says of itself, as far as single lines tell: empty where they do not."""
+
+    path: str
+    kind: str = ""
+    name: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
     """What the files of a workspace say, each in its own form, all in code-point order of their paths.
 
     ``documents`` are the ``.yaml`` and ``.yml`` files, ``texts`` the ``.md`` and ``.txt`` files, ``pins`` the ``.json``
-    files. ``refused`` are the paths of files that dropped out, each for a reason in ``diagnostics``.
+    files. ``refused`` are the paths of files that dropped out, each for a reason in ``diagnostics``; ``claims`` is what
+    the refused among the documents seem to say they are.
     """
 
     documents: tuple[Document, ...] = ()
     texts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     pins: Mapping[str, Pin] = field(default_factory=lambda: MappingProxyType({}))
     refused: frozenset[str] = frozenset()
+    claims: tuple[Claim, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -41,10 +53,10 @@ def parse(workspace: Workspace, parsed: Mapping[str, dict[str, Any]] = MappingPr
     documents: list[Document] = []
     texts: dict[str, str] = {}
     pins: dict[str, Pin] = {}
-    refused = set()
+    refused = {one.primary.file for one in workspace.diagnostics}
     keys: dict[str, str] = {}
     for path, raw in workspace.files.items():
-        is_yaml = path.endswith((".yaml", ".yml"))
+        is_yaml = _is_yaml(path)
         text = cleaned_for_yaml(path, raw) if is_yaml else cleaned(path, raw)
         if isinstance(text, Diagnostic):
             report.add(text)
@@ -67,8 +79,23 @@ def parse(workspace: Workspace, parsed: Mapping[str, dict[str, Any]] = MappingPr
         texts=MappingProxyType(texts),
         pins=MappingProxyType(pins),
         refused=frozenset(refused),
+        claims=tuple(
+            _claim(path, workspace.files.get(path, b"")) for path in sorted(refused) if _is_yaml(path)
+        ),
         diagnostics=report.diagnostics,
     )
+
+
+_SAID = re.compile(rb"""^(kind|name)[ \t]*:[ \t]*["']?([A-Za-z0-9._-]+)""", re.MULTILINE)
+
+
+def _is_yaml(path: str) -> bool:
+    return path.endswith((".yaml", ".yml"))
+
+
+def _claim(path: str, raw: bytes) -> Claim:
+    said = {key: value.decode() for key, value in reversed(_SAID.findall(raw.removeprefix(b"\xef\xbb\xbf")))}
+    return Claim(path, said.get(b"kind", ""), said.get(b"name", ""))
 
 
 def _case_collisions(paths: Iterable[str]) -> Iterator[Diagnostic]:
