@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from symc.cli.beside import read_beside
 from symc.cli.project import LOCK_NAME, Project, beside, compile_project
 from symc.cli.reporting import Reporter
 from symc.cli.repository import GitError, Repository
@@ -151,12 +152,12 @@ class Sides:
         from symc.lock import LockError, file
 
         try:
-            content = file.read(path)
+            lock = file.load(path)
         except LockError as error:
             raise _refused(error) from None
         return Side(
             said=path.as_posix(),
-            lock=_loaded(content, path.as_posix()),
+            lock=lock,
             acceptances=_acceptances(path.parent),
             knows_acceptances=False,
         )
@@ -208,7 +209,7 @@ def _refused(error: Exception) -> CouldNotCompareError:
 def _acceptances(folder: Path) -> bytes | None:
     path = folder / ACCEPT_NAME
     try:
-        return path.read_bytes() if path.is_file() else None
+        return read_beside(path)
     except OSError as error:
         reason = (error.strerror or "it cannot be read").lower()
         raise CouldNotCompareError(f"{path}: {reason}") from None

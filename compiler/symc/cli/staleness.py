@@ -32,13 +32,13 @@ def staleness(project: Project, path: Path) -> Stale | None:
     """
     from symc.diagnostics import Hint, Span
     from symc.diagnostics.codes import locking
-    from symc.lock import LockError, encoded, file, loads
+    from symc.lock import LockError, encoded, file
 
     assert project.compilation.lock is not None
     try:
         if file.holds(path, encoded(project.compilation.lock)):
             return None
-        comparison = _compared(project, loads(file.read(path), file=path.as_posix()))
+        comparison = _compared(project, file.load(path, inside=True))
     except LockError as error:
         diagnostic = error.diagnostics[0]
         # A lock of another version is not judged; everything else is a lock that says nothing of these manifests.
@@ -52,13 +52,13 @@ def staleness(project: Project, path: Path) -> Stale | None:
 def describe_change(project: Project, path: Path) -> str:
     """What writing the lock of the project to ``path`` changes, as text; what stands there may be anything."""
     from symc.diff.renderers import text
-    from symc.lock import LockError, encoded, file, loads
+    from symc.lock import LockError, encoded, file
 
     assert project.compilation.lock is not None
     try:
         if file.holds(path, encoded(project.compilation.lock)):
             return "no changes\n"
-        return text.render(_compared(project, loads(file.read(path), file=path.as_posix())))
+        return text.render(_compared(project, file.load(path, inside=True)))
     except LockError as error:
         return text.could_not(error.diagnostics[0].message)
 

@@ -27,9 +27,21 @@ _CREATE: Final = (
 )
 
 
-def load(path: Path) -> Lock:
-    """The lock in this file, as :func:`symc.lock.loads` gives it; raises ``LockError``."""
-    return loads(read(path), file=path.as_posix())
+def load(path: Path, *, inside: bool = False) -> Lock:
+    """The lock in this file, as :func:`symc.lock.loads` gives it; raises ``LockError``.
+
+    A link may lead anywhere, as those of a deployment do; of a target outside that is no lock, nothing is told.
+    ``inside`` refuses a link out of the repository, as `write` does.
+    """
+    outside = leads_out(path)
+    try:
+        if not (outside and inside):
+            return loads(read(path), file=path.as_posix())
+    except LockError:
+        if not outside:
+            raise
+    said = "it is a link that leads out of the repository" + ("" if inside else ", and to no lock")
+    raise _refusal(locking.LOCK_UNREADABLE, path, said, "remove the link, and run: symc compile")
 
 
 def read(path: Path) -> bytes:
@@ -77,6 +89,11 @@ def holds(path: Path, content: bytes) -> bool:
         return False
 
 
+def leads_out(path: Path) -> bool:
+    """Whether this is a link out of the repository that holds it: out of the folder with ``.git``, or out of its own."""
+    return path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(_repository(path))
+
+
 def _regular_bytes(path: Path) -> bytes:
     with _opened(path) as file:
         return file.read(LARGEST)
@@ -105,7 +122,7 @@ def _target(path: Path) -> Path:
         target = Path(os.path.realpath(path))
         if target.is_symlink():
             raise OSError(errno.ELOOP, "it is a link that leads back to itself")
-        if not target.is_relative_to(_repository(path)):
+        if leads_out(path):
             # Nothing of the target is shown.
             raise OSError(errno.EPERM, "it is a link that leads out of the repository")
     if target.exists() and not target.is_file():
