@@ -437,7 +437,7 @@ def test_a_pipe_is_no_lock_and_is_not_waited_for() -> None:
 
 def test_acceptances_that_may_not_be_read() -> None:
     Path("symc.accept.yaml").mkdir()
-    assert symc("diff", "main").exit_code == 0
+    assert symc("diff", "main").exit_code == 2
     Path("symc.accept.yaml").rmdir()
     Path("symc.accept.yaml").write_bytes(b"\xff")
     assert symc("diff", "main").exit_code == 2
