@@ -108,9 +108,9 @@ def test_no_lock(place: Path, kind: Callable[[Path, Path], None]) -> None:
         assert (result.exit_code, "lock-unreadable" in result.stderr) == (2, True), arguments
     assert _run("compile", "--check").exit_code == 1
     assert _run("compile", "--diff").exit_code == 2
-    for arguments in (("symc.lock", "good.lock"), ("good.lock", "symc.lock")):
+    for sides in (("symc.lock", "good.lock"), ("good.lock", "symc.lock")):
         for format_ in ("text", "json", "markdown", "github", "accept"):
-            assert _run("diff", *arguments, "--format", format_).exit_code == 2
+            assert _run("diff", *sides, "--format", format_).exit_code == 2
     assert os.lstat("symc.lock").st_ino == before.st_ino
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import time
 
 import pytest
 
@@ -110,6 +111,19 @@ def test_which_lines(lines: list[str], withheld: bool) -> None:
 def test_the_line_below_its_key() -> None:
     assert seems_to_hold_credential("a.yaml", ["env:", "  API_KEY: >-", "    hunter2"], 3)
     assert seems_to_hold_credential("a.json", ['{"API_KEY":', ' "hunter2"}'], 2)
+
+
+def test_of_a_long_line_what_is_around_the_mark() -> None:
+    line = "x" * 5_000 + " TOKEN: hunter2 " + "y" * 5_000
+    assert seems_to_hold_credential("a.json", [line], 1, 5_100)
+    assert not seems_to_hold_credential("a.json", [line], 1, 9_000)
+
+
+@pytest.mark.parametrize("line", ["a:" * 5_000, "x" * 10_000, "--a-b" * 2_000, "a='" * 3_000, "1a" * 5_000])
+def test_a_line_takes_no_time(line: str) -> None:
+    start = time.process_time()
+    seems_to_hold_credential("a.yaml", [line], 1, 300)
+    assert time.process_time() - start < 0.5
 
 
 def test_prose_is_quoted() -> None:

@@ -193,7 +193,9 @@ class Judge:
                     oracles.difference(self._last, found.lock)
                 self._last = found.lock
         elif target == "locks":
-            self.seen["accepted" if oracles.lock(files["symc.lock"], self.seeds.locks) else "refused"] += 1
+            thorough = self._number % self.thorough_each == 0
+            accepted = oracles.lock(files["symc.lock"], self.seeds.locks, thorough=thorough)
+            self.seen["accepted" if accepted else "refused"] += 1
         elif target == "sealed":
             sound = loads(files["old.lock"])
             self.seen[

@@ -93,9 +93,12 @@ def readable(files: Mapping[str, bytes]) -> bool:
     return not found.refused
 
 
-def lock(content: bytes, sound: Iterable[bytes]) -> bool:
-    """Bytes in the place of a lock are refused with `LockError`, or every agent in them is one of the ``sound`` locks'."""
-    read = bounded(lambda: _read(content))
+def lock(content: bytes, sound: Iterable[bytes], *, thorough: bool = True) -> bool:
+    """Bytes in the place of a lock are refused with `LockError`, or every agent in them is one of the ``sound`` locks'.
+
+    ``thorough`` writes a refusal in every format; else as text.
+    """
+    read = bounded(lambda: _read(content, in_every_format=thorough))
     if read is None:
         return False
     known = {line for one in sound for line in _agent_lines(one)}
@@ -119,14 +122,15 @@ def resealed_lock(tree: Any, sound: Lock) -> bool:
     return True
 
 
-def _read(content: bytes) -> Lock | None:
+def _read(content: bytes, *, in_every_format: bool = True) -> Lock | None:
     """The lock in these bytes, read and verified whole; None when it is refused as it should be."""
     try:
         read = loads(content)
         verify(read)
     except LockError as error:
         name = "symc.lock"
-        diagnostics(error.diagnostics, {name: content}, {name: content.decode("utf-8", "replace")})
+        text_of = {name: content.decode("utf-8", "replace")}
+        diagnostics(error.diagnostics, {name: content}, text_of, in_every_format=in_every_format)
         return None
     return read
 

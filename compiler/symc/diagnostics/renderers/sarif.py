@@ -17,10 +17,10 @@ from symc.diagnostics.codes import TABLE
 from symc.diagnostics.record import Code, Diagnostic, Edit, Level, Span
 from symc.diagnostics.reference import link
 from symc.diagnostics.renderers.excerpt import visible
-from symc.diagnostics.renderers.withheld import found_by_check, seems_to_hold_credential
+from symc.diagnostics.renderers.withheld import WIDEST, found_by_check, seems_to_hold_credential
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_COMPARED = 1_000
+_COMPARED = WIDEST
 """Characters of a line that tell it from others; a pin may be one line of megabytes."""
 
 _LEVELS = {Level.ERROR: "error", Level.WARN: "warning", Level.INFO: "note"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from symc.diagnostics.record import Diagnostic, LabelledSpan, Level
+from symc.diagnostics.record import Diagnostic, LabelledSpan, Level, Span
 from symc.diagnostics.renderers.excerpt import excerpt, visible
 from symc.diagnostics.renderers.withheld import found_by_check, seems_to_hold_credential
 
@@ -85,7 +85,7 @@ class _Writer:
         where = f"  {self._paint(arrow, _BLUE)} {visible(span.file)}"
         if not span.is_whole_file:
             where += f":{span.start.line}:{span.start.column}"
-        line = None if span.is_whole_file else self._line(span.file, span.start.line)
+        line = None if span.is_whole_file else self._line(span)
         if line is None:
             yield f"{where}: {label}" if label else where
             return
@@ -99,13 +99,14 @@ class _Writer:
     def _gutter(self, number: str, width: int) -> str:
         return self._paint(f"{number:>{width}} |", _BLUE)
 
-    def _line(self, file: str, number: int) -> str | None:
+    def _line(self, span: Span) -> str | None:
+        file, number = span.file, span.start.line
         if (file, number) in self.unquotable:
             return None
         if file not in self.split:
             self.split[file] = self.sources[file].split("\n") if file in self.sources else []
         lines = self.split[file]
-        if number > len(lines) or seems_to_hold_credential(file, lines, number):
+        if number > len(lines) or seems_to_hold_credential(file, lines, number, span.start.column):
             return None
         return lines[number - 1].removesuffix("\r")
 

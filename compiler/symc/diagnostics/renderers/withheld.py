@@ -16,14 +16,14 @@ from symc.diagnostics.record import Diagnostic
 _PROSE: Final = (".md", ".txt")
 # Values are looked ahead for: there may be pairs in them.
 _PAIR: Final = re.compile(
-    r"""([A-Za-z_][\w.-]*)["']?\s*[:=](?=\s*(?:[&!]\S*\s+)*("[^"]*"?|'[^']*'?|[^\s,{}\[\]"'][^,}\]]*))"""
+    r"""(?<![\w.-])([A-Za-z_][\w.-]*)["']?\s*[:=](?=\s*(?:[&!]\S*\s+)*("[^"]*"?|'[^']*'?|[^\s,{}\[\]"'][^,}\]]*))"""
 )
-_OPTION: Final = re.compile(r"""--?([A-Za-z][\w-]*)[=\s"',]+(?=([^\s"',\]]+))""")
+_OPTION: Final = re.compile(r"""(?<![\w-])--?([A-Za-z][\w-]*)[=\s"',]+(?=([^\s"',\]]+))""")
 _BETWEEN: Final = re.compile(r"""[\s"'{}\[\],]+""")
 _KEY: Final = re.compile(r"""[\s\-?{\[,]*["']?([A-Za-z_][\w.-]*)["']?\s*:""")
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
-_LONGEST: Final = 2_000
-"""Characters of a line that are looked at: of a longer one, an excerpt is not worth the search."""
+WIDEST: Final = 600
+"""Characters of a line that are looked at, around its mark: an excerpt shows a fifth of them."""
 
 
 def found_by_check(diagnostics: Sequence[Diagnostic]) -> frozenset[tuple[str, int]]:
@@ -36,19 +36,22 @@ def found_by_check(diagnostics: Sequence[Diagnostic]) -> frozenset[tuple[str, in
     )
 
 
-def seems_to_hold_credential(file: str, lines: Sequence[str], number: int) -> bool:
-    """Whether the line of this 1-based number has a value that looks like a credential; prose is what the author says."""
-    line = lines[number - 1]
-    if file.endswith(_PROSE) or len(line) > _LONGEST:
-        return len(line) > _LONGEST and not file.endswith(_PROSE)
+def seems_to_hold_credential(file: str, lines: Sequence[str], number: int, column: int = 1) -> bool:
+    """Whether the line of this 1-based number has, around the column, a value that looks like a credential.
+
+    In prose it has none: what the author says there goes into the lock as it is.
+    """
+    if file.endswith(_PROSE):
+        return False
     from symc.pins.secrets import looks_like_secret
 
-    return any(looks_like_secret(value, name) for name, value in _values(lines, number))
+    return any(looks_like_secret(value, name) for name, value in _values(lines, number, column))
 
 
-def _values(lines: Sequence[str], number: int) -> Iterator[tuple[str, str]]:
+def _values(lines: Sequence[str], number: int, column: int) -> Iterator[tuple[str, str]]:
     """Every value that may stand in a line, with the name that may be its own; a digest is random, and no secret."""
-    line = _DIGEST.sub("", lines[number - 1])
+    start = max(0, column - 1 - WIDEST // 2)
+    line = _DIGEST.sub("", lines[number - 1][start : start + WIDEST])
     around = _key_around(lines, number)
     for name, value in (*_PAIR.findall(line), *_OPTION.findall(line)):
         yield name, value.strip("\"' ")
