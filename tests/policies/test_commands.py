@@ -11,7 +11,9 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+from symc.cli.decisions import INVALID_ARGUMENTS
 from symc.cli.frame import root
+from symc.runtime.gates import Reason
 
 EXAMPLE = Path(__file__).parents[2]
 CRM = """\
@@ -231,6 +233,13 @@ def test_no_graph_of_a_workspace_with_errors(desk: Path) -> None:
         (["--tool", "c_export_cache_audit", "--args", '{"n": 9, "exp": 1}'], "deny  crm/bulk"),
         (["--tool", "c_export", "--args", '{"n": 8}'], "ask-code  guard/code"),
         (["--tool", "ask_other"], "allow  grant:delegate"),
+        (["--tool", "ask_other", "--args", '{"message": "Hello"}'], "allow  grant:delegate"),
+        # A call is refused by the tool's schema before any policy is asked; a tool is asked about without a call.
+        (["--tool", "ask_other", "--args", "{}"], "deny  invalid_arguments"),
+        (["--tool", "c_export", "--args", "{}"], "deny  invalid_arguments"),
+        (["--tool", "c_export", "--args", '{"n": "9"}'], "deny  invalid_arguments"),
+        (["--tool", "c_export_cache", "--args", '{"n": 9, "exp": "x"}'], "deny  invalid_arguments"),
+        (["--tool", "c_export"], "ask-code  guard/code"),
     ],
 )
 def test_policy_test(arguments: list[str], first: str) -> None:
@@ -253,10 +262,54 @@ def test_policy_test_as_json() -> None:
 
 @pytest.mark.usefixtures("desk")
 def test_arguments_that_never_reach_a_policy_are_told() -> None:
+    """As the runtime's gate does: the same word, and no policy besides."""
     result = symc("policy", "test", "desk", "--tool", "c_export", "--args", "{}")
-    assert result.exit_code == 0
-    assert "refused before any policy is asked" in result.stderr
-    assert "`n`" in result.stderr or '"n"' in result.stderr
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines() == [
+        "deny  invalid_arguments",
+        '  no policy is asked: the value lacks the property "n" (rule /required)',
+    ]
+    result = symc("policy", "test", "desk", "--tool", "c_export")
+    assert "a call must satisfy" in result.stderr
+    assert '"n"' in result.stderr
+
+
+def test_the_word_for_invalid_arguments_is_the_runtimes() -> None:
+    assert INVALID_ARGUMENTS == str(Reason.INVALID_ARGUMENTS)
+
+
+def test_what_is_not_granted_or_hidden_is_refused_before_its_arguments(desk: Path) -> None:
+    only = DESK.replace("crm/export: [cache, audit]", "crm/export: [{chain: [audit], expose: only}]")
+    (desk / "manifests" / "desk.yaml").write_text(only, encoding="utf-8")
+    result = symc("policy", "test", "desk", "--tool", "c_export", "--args", "{}")
+    assert result.stdout.splitlines()[0] == "deny  unexposed"
+
+
+def nested(depth: int) -> str:
+    return '{"n": ' + "[" * depth + "]" * depth + "}"
+
+
+@pytest.mark.usefixtures("desk")
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (nested(300), "nested deeper than 200 levels"),
+        (nested(20_000), "nested deeper than 200 levels"),
+        ('{"n": NaN}', "not a JSON number"),
+        ('{"n": 1e999}', "not a JSON number"),
+        ('{"n": "\\ud800"}', "half of a surrogate pair"),
+        ("{", "no JSON"),
+        ("", "no JSON"),
+        ("[1]", "a JSON object"),
+    ],
+    ids=lambda value: value[:12],
+)
+def test_arguments_that_are_none_name_their_option(given: str, said: str) -> None:
+    result = symc("policy", "test", "desk", "--tool", "c_export", "--args", given)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--args" in result.stderr
+    assert "--through" not in result.stderr
+    assert said in result.stderr
 
 
 @pytest.mark.usefixtures("desk")
@@ -272,6 +325,8 @@ def test_arguments_that_never_reach_a_policy_are_told() -> None:
         (["desk", "--tool", "c_export", "--args", "[1]"], "a JSON object"),
         (["desk", "--tool", "c_export", "--through", "other"], 'agent "other" does not delegate to "desk"'),
         (["--cases", "nowhere.yaml"], "does not exist"),
+        (["desk", "--tool", "c_export", "--format", "github"], "no format github"),
+        (["desk", "--tool", "c_export", "--format", "sarif"], "no format sarif"),
     ],
 )
 def test_what_policy_test_cannot_do(arguments: list[str], said: str) -> None:
@@ -316,6 +371,42 @@ def test_a_table(desk: Path) -> None:
     assert result.exit_code == 1
     assert "deny by guard/code is expected, and it is deny by crm/bulk" in result.stderr
     assert symc("policy", "test", "other", "--cases", "cases.yaml").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (["n: 9", "n: 8"], "2 cases, 1 not as expected"),
+        (["n: 9"], "1 case, all as expected"),
+        (["n: 9", "typo"], "2 cases, 1 could not be read"),
+        (["n: 9", "n: 8", "typo", "typo"], "4 cases, 1 not as expected, 2 could not be read"),
+        (["n: 9", "unknown"], "2 cases, 1 could not be decided"),
+        (["typo"], "1 case, 1 could not be read"),
+        (["invalid"], "1 case, all as expected"),
+        ([], "0 cases, all as expected"),
+    ],
+)
+def test_every_row_of_a_table_is_counted(desk: Path, rows: list[str], said: str) -> None:
+    written = {
+        "typo": "{tool: c_export, expcet: deny}",
+        "unknown": "{tool: exprot, expect: deny}",
+        "invalid": "{tool: c_export, args: {n: x}, expect: deny, rule: invalid_arguments}",
+    }
+    lines = [written.get(row, f"{{tool: c_export, args: {{{row}}}, expect: deny}}") for row in rows]
+    (desk / "cases.yaml").write_text(f"desk: [{', '.join(lines)}]\n", encoding="utf-8")
+    result = symc("policy", "test", "--cases", "cases.yaml", "--format", "json")
+    assert result.stderr.splitlines()[-1] == said
+    answer = json.loads(result.stdout)
+    assert (answer["ok"], len(answer["diagnostics"])) == (
+        said.endswith("all as expected"),
+        sum(map(int, re.findall(r", (\d+)", said))),
+    )
+
+
+def test_a_table_that_is_no_yaml_has_no_cases(desk: Path) -> None:
+    (desk / "cases.yaml").write_text("desk: [\n", encoding="utf-8")
+    result = symc("policy", "test", "--cases", "cases.yaml")
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, "the table could not be read")
 
 
 @pytest.mark.parametrize(

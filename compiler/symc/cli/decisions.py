@@ -1,4 +1,4 @@
-"""A table of expected decisions: read strictly, each row held to what the policies say (docs/policies.md §3).
+"""Decisions of calls as `symc policy test` tells them, and a table of expected ones, read strictly (docs/policies.md §3).
 
 The table is YAML, rows by agent: ``support: [{tool: refund, args: {amount: 800}, expect: deny, rule: crm/limit}]``.
 """
@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from symc.authority import Authority, Conditions, Decision, request_for
+from symc.authority import UNEXPOSED, Authority, Conditions, Decision, request_for
 from symc.composition import Lock
+from symc.contracts.verdict import PolicyRequest
 from symc.diagnostics import Diagnostic, Report, Span
 from symc.diagnostics.codes import policies as codes
 from symc.diagnostics.suggest import suggestion
 from symc.source import Document, Workspace, parse
+
+INVALID_ARGUMENTS: Final = "invalid_arguments"
+"""Stands for a rule: the arguments break the tool's input schema. The runtime's gate says the same word."""
 
 OUTCOMES: Final = ("allow", "ask", "ask-code", "deny")
 KEYS: Final = ("tool", "args", "expect", "rule", "through")
@@ -23,11 +27,14 @@ KEYS: Final = ("tool", "args", "expect", "rule", "through")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One row: the call, what is expected of it, and where it stands. An empty ``rule`` expects any."""
+    """One row: the call, what is expected of it, and where it stands. An empty ``rule`` expects any.
+
+    Without ``arguments`` it is about the tool and not about one call.
+    """
 
     agent: str
     tool: str
-    arguments: dict[str, Any] = field(default_factory=dict)
+    arguments: dict[str, Any] | None = None
     outcome: str
     rule: str = ""
     through: tuple[str, ...] = ()
@@ -36,11 +43,15 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The rows of a table, in its order, with what was wrong with others, and the text they are from."""
+    """The rows of a table, in its order, with what was wrong with others, and the text they are from.
+
+    ``unread`` counts the rows that are none; 0 beside ``diagnostics``: the table itself is none.
+    """
 
     cases: tuple[Case, ...]
     diagnostics: tuple[Diagnostic, ...]
     text: str
+    unread: int = 0
 
 
 def read_cases(file: str, content: bytes) -> Cases:
@@ -55,7 +66,38 @@ def read_cases(file: str, content: bytes) -> Cases:
     read = sources.documents[0]
     document = Document(file, read.text, read.data)
     cases = tuple(_cases(document, report))
-    return Cases(cases, report.diagnostics, text)
+    return Cases(cases, report.diagnostics, text, unread=len(report.diagnostics))
+
+
+def decided(authority: Authority, request: PolicyRequest, *, checked: bool) -> Decision:
+    """What happens to the request, in the order of the runtime's gate: grant, arguments, policies (P1).
+
+    ``checked``: the arguments are those of a call, and held to the tool's input schema.
+    """
+    decision = authority.decide(request)
+    if not checked or (decision.outcome == "deny" and _is_out_of_reach(decision)):
+        return decision
+    why = schema_faults(authority, request)
+    if not why:
+        return decision
+    return Decision("deny", (INVALID_ARGUMENTS,), (f"no policy is asked: {why}",))
+
+
+def schema_faults(authority: Authority, request: PolicyRequest) -> str:
+    """What the tool's input schema says against the arguments, in one line; empty when nothing."""
+    from symc.runtime.delegates import MESSAGE
+    from symc.runtime.schemas import faults
+    from symc.schema import Validator
+
+    if request.effect == "delegate":
+        schema: Any = MESSAGE
+    else:
+        schema = authority.composition.agent.tools[request.tool].input_schema
+    return faults(Validator(schema), request.arguments)
+
+
+def _is_out_of_reach(decision: Decision) -> bool:
+    return decision.rule == UNEXPOSED or decision.rule.startswith("grant:")
 
 
 def unexpected(lock: Lock, cases: Iterable[Case]) -> Iterator[Diagnostic]:
@@ -84,7 +126,7 @@ def unexpected(lock: Lock, cases: Iterable[Case]) -> Iterator[Diagnostic]:
                 continue
         origin = case.through[-1] if case.through else "model"
         request = request_for(known[way].composition, case.tool, case.arguments, origin)
-        decision = known[way].decide(request)
+        decision = decided(known[way], request, checked=case.arguments is not None)
         if not _as_expected(case, decision):
             yield _failed(case, decision)
 
@@ -126,7 +168,7 @@ def _cases(document: Document, report: Report) -> Iterator[Case]:
                 yield Case(
                     agent=agent,
                     tool=row["tool"],
-                    arguments=row.get("args", {}),
+                    arguments=row.get("args"),
                     outcome=row["expect"],
                     rule=row.get("rule", ""),
                     through=tuple(row.get("through", ())),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,15 @@ import click
 
 from symc.cli.asked import require_agent, unknown
 from symc.cli.frame import ExitCode
-from symc.cli.project import compile_project, require_lock, workspace_option
+from symc.cli.project import compile_project, counted, require_lock, workspace_option
 from symc.cli.reporting import Reporter, reporting_options
 
 if TYPE_CHECKING:
     from symc.authority import Decision
+    from symc.cli.decisions import Cases
     from symc.composition import Lock
+    from symc.contracts.frozen import FrozenDict
+    from symc.diagnostics import Diagnostic
 
 
 @click.group("policy")
@@ -26,7 +30,12 @@ def command() -> None:
 @command.command("test")
 @click.argument("agent", required=False)
 @click.option("--tool", help="The tool, by its exposed name.")
-@click.option("--args", "arguments", default="{}", metavar="JSON", help="The arguments, as a JSON object.")
+@click.option(
+    "--args",
+    "arguments",
+    metavar="JSON",
+    help="The arguments, a JSON object; without them, the tool's schema is not asked.",
+)
 @click.option(
     "--through",
     multiple=True,
@@ -45,7 +54,7 @@ def test(
     context: click.Context,
     agent: str | None,
     tool: str | None,
-    arguments: str,
+    arguments: str | None,
     through: tuple[str, ...],
     cases: Path | None,
     folder: Path,
@@ -60,8 +69,10 @@ def test(
         raise click.UsageError("give either --tool or --cases")
     if tool is not None and agent is None:
         raise click.UsageError("name the agent that calls the tool")
-    if cases is not None and (through or arguments != "{}"):
+    if cases is not None and (through or arguments is not None):
         raise click.UsageError("--args and --through belong to --tool; in a table they stand in the rows")
+    if cases is None and reporter.format not in ("text", "json"):
+        raise click.UsageError(f"one decision has no format {reporter.format}; --cases has it")
     project = compile_project(folder, reporter)
     if not project.ok:
         require_lock(project, reporter, "nothing decided")
@@ -76,16 +87,11 @@ def test(
     _say(_decide(lock, agent, tool, arguments, through), reporter)
 
 
-def _decide(lock: Lock, agent: str, tool: str, arguments: str, through: tuple[str, ...]) -> Decision:
-    from symc.authority import decide, request_for
-    from symc.schema import Validator
+def _decide(lock: Lock, agent: str, tool: str, text: str | None, through: tuple[str, ...]) -> Decision:
+    from symc.authority import Authority, request_for
+    from symc.cli.decisions import decided, schema_faults
 
-    try:
-        given = json.loads(arguments)
-    except ValueError as error:
-        raise click.BadParameter(f"no JSON: {error}", param_hint="--args") from None
-    if not isinstance(given, dict):
-        raise click.BadParameter("arguments are a JSON object", param_hint="--args")
+    given = {} if text is None else _arguments(text)
     composition = lock.composition(agent)
     names = callable_names(lock, agent)
     if tool not in composition.agent.tools and tool not in names:
@@ -93,20 +99,38 @@ def _decide(lock: Lock, agent: str, tool: str, arguments: str, through: tuple[st
     for caller in through:
         require_agent(caller, lock.agents)
     try:
-        decision = decide(
-            composition,
-            request_for(composition, tool, given, origin=through[-1] if through else "model"),
-            through=[lock.composition(caller) for caller in through],
-        )
+        authority = Authority.of(composition, [lock.composition(caller) for caller in through])
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--through") from None
-    bound = composition.agent.tools.get(tool)
-    violation = Validator(bound.input_schema).violation(given) if bound is not None else None
-    if violation is not None:
+    request = request_for(composition, tool, given, origin=through[-1] if through else "model")
+    decision = decided(authority, request, checked=text is not None)
+    if text is None and decision.outcome != "deny" and (why := schema_faults(authority, request)):
         click.echo(
-            f"note: the call is refused before any policy is asked: the arguments: {violation}", err=True
+            f"note: without --args the tool's schema is not asked, which a call must satisfy: {why}", err=True
         )
     return decision
+
+
+def _arguments(text: str) -> FrozenDict:
+    """The arguments of one call; what is none that a model could give ends the command with exit code 2."""
+    from symc.contracts.frozen import DEEPEST, FrozenDict, freeze
+
+    try:
+        given = freeze(json.loads(text))
+        json.dumps(given, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        said = f"no JSON: {error.msg[:1].lower()}{error.msg[1:]} at character {error.pos + 1}"
+        raise click.BadParameter(said, param_hint="--args") from None
+    except UnicodeEncodeError:
+        raise click.BadParameter("a text holds half of a surrogate pair", param_hint="--args") from None
+    except RecursionError:
+        said = f"the value is nested deeper than {DEEPEST} levels"
+        raise click.BadParameter(said, param_hint="--args") from None
+    except ValueError as error:
+        raise click.BadParameter(str(error).partition(", or")[0], param_hint="--args") from None
+    if not isinstance(given, FrozenDict):
+        raise click.BadParameter("arguments are a JSON object", param_hint="--args")
+    return given
 
 
 def callable_names(lock: Lock, agent: str) -> list[str]:
@@ -136,17 +160,33 @@ def _say(decision: Decision, reporter: Reporter) -> None:
 
 def _run_table(lock: Lock, path: Path, agent: str | None, reporter: Reporter) -> ExitCode:
     from symc.cli.decisions import read_cases, unexpected
-    from symc.diagnostics.codes.policies import POLICY_CASE_INVALID
+    from symc.diagnostics.codes.policies import POLICY_CASE_FAILED
 
     found = read_cases(path.as_posix(), path.read_bytes())
     cases = [case for case in found.cases if agent in (None, case.agent)]
     diagnostics = (*found.diagnostics, *unexpected(lock, cases))
-    failed = len({(one.primary, one.code) for one in diagnostics})
-    line = f"{len(cases)} cases, " + (f"{failed} not as expected" if failed else "all as expected")
+    said = _verdict(found, len(cases), diagnostics)
     reporter.diagnostics(
-        diagnostics, {path.as_posix(): found.text}, ok=not diagnostics, reason=line if diagnostics else ""
+        diagnostics, {path.as_posix(): found.text}, ok=not diagnostics, reason=said if diagnostics else ""
     )
-    reporter.verdict(line)
-    if any(one.code == POLICY_CASE_INVALID.code or one.code[3] != "4" for one in diagnostics):
+    reporter.verdict(said)
+    if any(one.code != POLICY_CASE_FAILED.code for one in diagnostics):
         return ExitCode.COULD_NOT
     return ExitCode.NOT_SO if diagnostics else ExitCode.OK
+
+
+def _verdict(found: Cases, read: int, diagnostics: Sequence[Diagnostic]) -> str:
+    """How many rows there are, and what became of those that are not as expected."""
+    from symc.diagnostics.codes.policies import POLICY_CASE_FAILED
+
+    if found.diagnostics and not found.unread:
+        return "the table could not be read"
+    failed = sum(one.code == POLICY_CASE_FAILED.code for one in diagnostics)
+    undecided = len(diagnostics) - len(found.diagnostics) - failed
+    counts = (
+        (failed, "not as expected"),
+        (found.unread, "could not be read"),
+        (undecided, "could not be decided"),
+    )
+    said = [f"{number} {what}" for number, what in counts if number] or ["all as expected"]
+    return ", ".join((counted(read + found.unread, "case"), *said))
