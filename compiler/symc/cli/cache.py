@@ -1,7 +1,9 @@
 """``.symc_cache/`` beside the lock: what an earlier compile found out, for a later one to be faster (docs/performance.md).
 
 It is never trusted for correctness: an entry counts only whole, with its checksum, and as written by the very code that
-reads it; what it says is keyed by the bytes it was made from. Everything else is no entry, and no error.
+reads it, in the very file it was written to; what it says is keyed by the bytes it was made from. A checksum is no proof
+of who wrote: what came with a commit or an archive is therefore told by its file, which has another number and time than
+the one that its first line names. Everything else is no entry, and no error.
 
 Looked at before anything else is imported: no typing, no pathlib, no json, which cost as much as hashing 500 files.
 """
@@ -10,11 +12,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
+import time
 
 from symc._version import VERSION
 
 NAME = ".symc_cache"
 _LARGEST = 512 * 2**20
+_LONGEST_HEAD = 500
+_READ = os.O_RDONLY | sum(
+    getattr(os, flag, 0) for flag in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC", "O_BINARY")
+)
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -29,13 +37,19 @@ class Cache:
         path = os.path.join(self.folder, name)
         try:
             # A link leads out of what the workspace's owner sees; a pipe would make us wait.
-            if os.path.islink(self.folder) or not os.path.isfile(path):
+            if os.path.islink(self.folder):
                 return None
-            with open(path, "rb") as file:
-                head, _, body = file.read(_LARGEST).partition(b"\n")
+            with open(os.open(path, _READ), "rb") as file:
+                status = os.fstat(file.fileno())
+                if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
+                    return None
+                written, _, checksum = file.readline(_LONGEST_HEAD).rpartition(b" ")
+                if written != _head(name, status):
+                    return None
+                body = file.read(_LARGEST)
         except OSError:
             return None
-        return body if head == _head(name, body) else None
+        return body if checksum == _checksum(body) else None
 
     def put(self, name: str, value: bytes) -> None:
         """Keep a value in one step; where nothing can be written, nothing is."""
@@ -50,8 +64,13 @@ class Cache:
                     file.write(b"*\n")
             try:
                 with open(temporary, "xb") as file:
-                    file.write(_head(name, value) + b"\n")
+                    # What the file system made of now: it may count in steps of a second.
+                    now = time.time_ns()
+                    os.utime(temporary, ns=(now, now))
+                    status = os.fstat(file.fileno())
+                    file.write(_head(name, status) + b" " + _checksum(value))
                     file.write(value)
+                os.utime(temporary, ns=(status.st_mtime_ns, status.st_mtime_ns))
                 os.replace(temporary, path)
             except OSError:
                 os.unlink(temporary)
@@ -59,9 +78,14 @@ class Cache:
             pass  # a cache that cannot be kept costs time, and nothing else
 
 
-def _head(name: str, body: bytes) -> bytes:
-    """The first line of an entry: who wrote it, what it is, and the checksum of the rest."""
-    return f"symc {VERSION} {_code()} {name} sha256:{hashlib.sha256(body).hexdigest()}".encode()
+def _head(name: str, status: os.stat_result) -> bytes:
+    """What an entry begins with: who wrote it, what it is, and which file of this machine it was written to."""
+    file = f"{status.st_dev:x}:{status.st_ino:x}:{status.st_mtime_ns:x}"
+    return f"symc {VERSION} {_code()} {name} {file}".encode()
+
+
+def _checksum(body: bytes) -> bytes:
+    return b"sha256:%s\n" % hashlib.sha256(body).hexdigest().encode()
 
 
 def _code() -> str:

@@ -37,7 +37,7 @@ class Parsed:
         hashes = {path: hashlib.sha256(content).hexdigest() for path, content in workspace.files.items()}
         try:
             kept = json.loads(cache.get(_ENTRY) or b"{}")
-        except ValueError:
+        except (ValueError, RecursionError):
             kept = {}
         found = {path: kept.get(digest) for path, digest in hashes.items()} if isinstance(kept, dict) else {}
         return cls(cache, hashes, {path: data for path, data in found.items() if isinstance(data, dict)})
