@@ -64,11 +64,14 @@ def test_a_stale_lock_is_described(project: Path) -> None:
     (project / "manifests" / "support.yaml").write_text(SUPPORT.replace("[crm/lookup]", '["crm/*"]'))
     result = symc("compile", "--check")
     assert result.exit_code == 1
-    assert last_line(result) == (
+    assert result.stderr.splitlines()[0] == (
+        "error[SYM611 lock-stale]: "
         "symc.lock is out of date: support: fragment crm/etiquette changed (manifests/crm.yaml:10); 1 tool added"
         " — WIDENING. Run: symc compile"
     )
-    assert "error[SYM611 lock-stale]" in result.stderr
+    # One cause is told once, and the last line is a verdict (docs/diagnostics.md §2–3).
+    assert result.stderr.count("WIDENING") == result.stderr.count("symc compile") == 1
+    assert last_line(result) == "1 agent, 1 extension — symc.lock is not up to date"
     assert (lock.read_bytes(), lock.stat().st_mtime_ns) == (before, 1)
 
 
@@ -89,7 +92,8 @@ def test_a_lock_that_cannot_be_compared(project: Path, text: str | None, code: i
         lock.write_text(text)
     result = symc("compile", "--check")
     assert result.exit_code == code
-    assert said in last_line(result)
+    assert result.stderr.count(said) == 1
+    assert last_line(result) == "1 agent, 1 extension — symc.lock is not up to date"
 
 
 def test_other_bytes_of_the_same_content_are_stale(project: Path) -> None:
@@ -97,7 +101,7 @@ def test_other_bytes_of_the_same_content_are_stale(project: Path) -> None:
     lock.write_text(lock.read_text() + "\n")
     result = symc("compile", "--check")
     assert result.exit_code == 1
-    assert "the same content in other bytes — SAME AUTHORITY. Run: symc compile" in last_line(result)
+    assert "the same content in other bytes — SAME AUTHORITY. Run: symc compile" in result.stderr
 
 
 def test_compile_shows_what_it_changes(project: Path) -> None:
@@ -108,6 +112,17 @@ def test_compile_shows_what_it_changes(project: Path) -> None:
         "WIDENING — support may now call crm/refund (was: not among its tools)"
     )
     assert symc("compile", "--diff").stdout == "no changes\n"
+
+
+def test_a_check_shows_what_the_change_means(project: Path) -> None:
+    """docs/commands.md: `--diff` also shows what the change means; `--check` writes nothing."""
+    assert symc("compile", "--check", "--diff").stdout == "no changes\n"
+    (project / "manifests" / "support.yaml").write_text(SUPPORT.replace("[crm/lookup]", '["crm/*"]'))
+    before = (project / "symc.lock").read_bytes()
+    result = symc("compile", "--check", "--diff")
+    assert result.exit_code == 1
+    assert result.stdout == symc("diff", "symc.lock").stdout
+    assert (project / "symc.lock").read_bytes() == before
 
 
 def test_compile_says_when_the_old_lock_is_none(project: Path) -> None:

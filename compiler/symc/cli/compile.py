@@ -40,6 +40,10 @@ def command(
     """Compile FOLDER into its lock. One error anywhere: nothing is written, and all errors are shown."""
     if check and (watch or upgrade_lock):
         raise click.UsageError("--check writes nothing; leave out --watch and --upgrade-lock")
+    if (show_diff or watch) and reporter.format != "text":
+        raise click.UsageError(
+            "--diff and --watch speak to people; leave out --format, or compare with: symc diff --format json"
+        )
     if upgrade_lock:
         from symc.cli.upgrade import upgrade
 
@@ -53,29 +57,39 @@ def command(
     project = compile_project(folder, reporter, cached=not (check or no_cache))
     path = output or project.lock_path
     if check:
-        context.exit(_check(project, path, reporter))
-    require_lock(project, reporter, "lock not written")
+        context.exit(_check(project, path, reporter, show_diff=show_diff))
+    if not project.ok:
+        require_lock(project, reporter, "lock not written")
     lock = write(project, path, reporter, show_diff=show_diff)
     if reporter == Reporter(quiet=reporter.quiet) and not (no_cache or output or show_diff or upgrade_lock):
         _remember(project, lock, reporter)
 
 
 def write(project: Project, path: Path, reporter: Reporter, *, show_diff: bool) -> bytes:
-    """Write the lock where its bytes differ, and say so; ``show_diff`` adds what the change means. Returns its bytes."""
+    """Write the lock where its bytes differ, and report; ``show_diff`` adds what the change means. Returns its bytes.
+
+    The project compiled without errors; what else was found is reported here, for a lock that cannot be written is told
+    together with it.
+    """
     from symc.lock import LockError, encoded, file
 
     assert project.compilation.lock is not None  # no error was found
-    if show_diff:
-        from symc.cli.staleness import describe_change
-
-        click.echo(describe_change(project, path), nl=False)
+    change = _described(project, path) if show_diff else ""
     lock = encoded(project.compilation.lock)
     try:
         changed = file.write(path, lock)
     except LockError as error:
-        refuse_lock(error, path, reporter)
+        refuse_lock(error, path, reporter, besides=project)
+    reporter.diagnostics(project.diagnostics, project.sources, ok=True)
+    click.echo(change, nl=False)
     reporter.verdict(f"{project.counts()} — {path} {'written' if changed else 'is up to date'}")
     return lock
+
+
+def _described(project: Project, path: Path) -> str:
+    from symc.cli.staleness import describe_change
+
+    return describe_change(project, path)
 
 
 def _remember(project: Project, lock: bytes, reporter: Reporter) -> None:
@@ -88,15 +102,22 @@ def _remember(project: Project, lock: bytes, reporter: Reporter) -> None:
     remember(str(project.folder), project.fingerprint, lock, text, quiet=reporter.quiet)
 
 
-def _check(project: Project, path: Path, reporter: Reporter) -> ExitCode:
+def _check(project: Project, path: Path, reporter: Reporter, *, show_diff: bool) -> ExitCode:
     """L20–L22: what the lock should say is computed anew and compared byte by byte."""
-    require_lock(project, reporter, "lock not checked")
+    if not project.ok:
+        require_lock(project, reporter, "lock not checked")
     from symc.cli.staleness import staleness
 
     found = staleness(project, path)
+    if show_diff:
+        click.echo(_described(project, path), nl=False)
     if found is None:
+        reporter.diagnostics(project.diagnostics, project.sources, ok=True)
         reporter.verdict(f"{project.counts()} — {path} is up to date")
         return ExitCode.OK
-    reporter.diagnostics([found.diagnostic], {}, ok=False, reason=found.diagnostic.message)
-    reporter.verdict(found.diagnostic.message)
+    # The sentence says all; the last line is not to say it again.
+    reporter.diagnostics(
+        (found.diagnostic, *project.diagnostics), project.sources, ok=False, reason=found.diagnostic.message
+    )
+    reporter.verdict(f"{project.counts()} — {path} is not up to date")
     return found.exit_code

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
 
-from symc.cli.frame import ExitCode
+from symc.cli.asked import unknown
 from symc.cli.locked import lock_option, open_lock
-from symc.cli.reporting import Reporter, reporting_options
+from symc.cli.reporting import Reporter, answering_options
 
 
 @click.command("digest")
 @click.argument("agent", required=False)
 @lock_option
-@reporting_options
-@click.pass_context
-def command(context: click.Context, agent: str | None, lock: Path, reporter: Reporter) -> None:
+@answering_options
+def command(agent: str | None, lock: Path, reporter: Reporter) -> None:
     """Print the digest of AGENT, or one line each: the whole lock under the name `*`, then every agent.
 
     The digests cover all that an agent reaches; the runtime compares them with `expect=`.
@@ -24,18 +24,14 @@ def command(context: click.Context, agent: str | None, lock: Path, reporter: Rep
     from symc.lock import digest_lines
 
     found = open_lock(lock, reporter)
-    lines = list(digest_lines(found))
-    if agent is None:
-        click.echo("\n".join(lines))
-        return
-    for line in lines:
-        digest, _, name = line.partition("  ")
-        if name == agent:
-            click.echo(digest)
-            return
-    from symc.diagnostics.suggest import did_you_mean
-
-    nearest = did_you_mean(agent, list(found.agents))
-    hint = f'did you mean "{nearest}"?' if nearest else "symc digest lists all agents"
-    click.echo(f'no agent "{agent}" in {lock}\n  help: {hint}', err=True)
-    context.exit(ExitCode.COULD_NOT)
+    if agent is not None and agent not in found.agents:
+        unknown(f'no agent "{agent}" in {lock}', agent, found.agents)
+    lines = [
+        (name, digest)
+        for digest, _, name in (line.partition("  ") for line in digest_lines(found))
+        if agent in (None, name)
+    ]
+    if reporter.format == "json":
+        click.echo(json.dumps({"format": 1, "digests": dict(lines)}, indent=2))
+    else:
+        click.echo("\n".join(digest if agent else f"{digest}  {name}" for name, digest in lines))

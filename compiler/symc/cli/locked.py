@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 from symc.cli.frame import ExitCode
-from symc.cli.project import LOCK_NAME
+from symc.cli.project import LOCK_NAME, Project
 from symc.cli.reporting import Reporter
 
 if TYPE_CHECKING:
@@ -38,9 +38,12 @@ def open_lock(path: Path, reporter: Reporter) -> Lock:
     return lock
 
 
-def refuse_lock(error: LockError, path: Path, reporter: Reporter) -> NoReturn:
-    """Report why a lock cannot be used, and end the command with exit code 2."""
+def refuse_lock(
+    error: LockError, path: Path, reporter: Reporter, *, besides: Project | None = None
+) -> NoReturn:
+    """Report why a lock cannot be used, with what was found in its project, and end the command with exit code 2."""
     reason = f"cannot use {path}"
-    reporter.diagnostics(error.diagnostics, {}, ok=False, reason=reason)
+    found = error.diagnostics if besides is None else (*error.diagnostics, *besides.diagnostics)
+    reporter.diagnostics(found, {} if besides is None else besides.sources, ok=False, reason=reason)
     reporter.verdict(reason)
     raise click.exceptions.Exit(ExitCode.COULD_NOT)

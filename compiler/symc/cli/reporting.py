@@ -72,26 +72,38 @@ class Reporter:
 
 def reporting_options(command: _Command) -> _Command:
     """Add ``--format``, ``--quiet``, ``--verbose`` and ``--max-errors``; the command gets a ``reporter``."""
+    return _reporting(FORMATS, "Format of the diagnostics.")(command)
+
+
+def answering_options(command: _Command) -> _Command:
+    """The same for a command whose answer is no diagnostics: as ``text`` or as ``json``."""
+    return _reporting(("text", "json"), "Format of the answer, and of diagnostics.")(command)
+
+
+def _reporting(formats: tuple[str, ...], said: str) -> Callable[[_Command], _Command]:
     from functools import wraps
 
-    @click.option(
-        "--format", "format_", type=click.Choice(FORMATS), default="text", help="Format of the diagnostics."
-    )
-    @click.option("--quiet", "-q", is_flag=True, help="Errors only.")
-    @click.option("--verbose", "-v", is_flag=True, help="Say what is done.")
-    @click.option(
-        "--max-errors",
-        type=click.IntRange(0),
-        default=50,
-        show_default=True,
-        help="Shown as text; 0 for all.",
-    )
-    @wraps(command)
-    def wrapped(*args: Any, format_: str, quiet: bool, verbose: bool, max_errors: int, **kwargs: Any) -> Any:
-        reporter = Reporter(format=format_, quiet=quiet, verbose=verbose, max_errors=max_errors)
-        return command(*args, reporter=reporter, **kwargs)
+    def added(command: _Command) -> _Command:
+        @click.option("--format", "format_", type=click.Choice(formats), default="text", help=said)
+        @click.option("--quiet", "-q", is_flag=True, help="Errors only.")
+        @click.option("--verbose", "-v", is_flag=True, help="Say what is done.")
+        @click.option(
+            "--max-errors",
+            type=click.IntRange(0),
+            default=50,
+            show_default=True,
+            help="Shown as text; 0 for all.",
+        )
+        @wraps(command)
+        def wrapped(
+            *args: Any, format_: str, quiet: bool, verbose: bool, max_errors: int, **kwargs: Any
+        ) -> Any:
+            reporter = Reporter(format=format_, quiet=quiet, verbose=verbose, max_errors=max_errors)
+            return command(*args, reporter=reporter, **kwargs)
 
-    return wrapped  # type: ignore[return-value]  # click's decorators keep the command's role, not its type
+        return wrapped  # type: ignore[return-value]  # click's decorators keep the command's role, not its type
+
+    return added
 
 
 def wants_color(stream: Any) -> bool:

@@ -30,7 +30,7 @@ def staleness(project: Project, path: Path) -> Stale | None:
 
     Nothing is written or touched, and no cache is read (L22). The project compiled without errors.
     """
-    from symc.diagnostics import Hint, Span
+    from symc.diagnostics import Span
     from symc.diagnostics.codes import locking
     from symc.lock import LockError, encoded, file
 
@@ -45,7 +45,9 @@ def staleness(project: Project, path: Path) -> Stale | None:
         code = ExitCode.COULD_NOT if diagnostic.name in _COULD_NOT else ExitCode.NOT_SO
         return Stale(diagnostic, code)
     message = f"{path} is out of date: {summary(comparison)} — {comparison.verdict}. Run: symc compile"
-    diagnostic = locking.LOCK_STALE.at(Span(path.as_posix()), message, hint=Hint("run: symc compile"))
+    diagnostic = locking.LOCK_STALE.at(
+        Span(path.as_posix()), message
+    )  # L21: the sentence holds the next step
     return Stale(diagnostic, ExitCode.NOT_SO)
 
 

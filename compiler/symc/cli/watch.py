@@ -35,8 +35,8 @@ def _compile_once(folder: Path, output: Path | None, reporter: Reporter) -> None
     from symc.cli.compile import write
 
     project = compile_project(folder, reporter)
-    reporter.diagnostics(project.diagnostics, project.sources, ok=project.ok)
     if project.ok:
         write(project, output or project.lock_path, reporter, show_diff=True)
     else:
+        reporter.diagnostics(project.diagnostics, project.sources, ok=False)
         reporter.verdict(f"{project.counts()} — lock not written")
