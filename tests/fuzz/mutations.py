@@ -19,7 +19,7 @@ WORDS: Final[tuple[bytes, ...]] = tuple(
         *("---\n", "...\n", "# ", '"', "'", "\\", "\\u", "\\ud800", "\\x00", "\t", "\r", "\r\n", "\n", "\n\n", " ", "  "),
         *("\x00", "\x1b[31m", "\x7f", "\u0085", "\u2028", "\ufeff", "\u200b", "\u202e", "\U000e0041", "\ud800", "é", "e\u0301", "🏴", "ß"),
         *("null", "~", "true", "no", "1.10", "017", "0x1F", "1_000", "1e999", "-0", ".inf", ".nan", "NaN", "-Infinity"),
-        *("9007199254740993", "1" * 400, "1e-400", "22:22", "2026-11-30", "::error::", "](x)", "<!--", "```"),
+        *("9007199254740993", "1" * 400, "9" * 5000, "1e-400", "22:22", "2026-11-30", "::error::", "](x)", "<!--", "```"),
         *("name: ", "kind: agent\n", "kind: extension\n", "kind: workspace\n", "extends: [a]\n", "x-y: 1\n", "tools: []\n"),
         *("*/", "crm/", "../", "/etc/passwd", "${env:X}", "{{ x }}", "{% for i in x %}", "{% endfor %}", "std", "symc"),
         *('"$ref": "#"', '"$ref": "#/properties/a"', '"pattern": "(a+)+$"', '"$schema": "x"', '"digest": ', "sha256:", "from"),
@@ -29,7 +29,7 @@ WORDS: Final[tuple[bytes, ...]] = tuple(
 
 VALUES: Final[tuple[Any, ...]] = (
     *(None, True, False, 0, -1, 1.5, 10**15, 2**53, 1e300, "", " ", "a", "A", "a.b", "a-b", "a_b", "a/b", "a" * 70, "*"),
-    *("*/*", "crm/*", "crm/[", "std/audit", "audit", "crm >=1", "crm ==9", ">=1", "../a.md", "/a.md", "a.md", "mod:fn", "mod"),
+    *("*/*", "crm/*", "crm/[", "std/audit", "audit", "crm >=1", "crm ==9", ">=1", "9" * 5000, "crm >=" + "9" * 5000, "../a.md", "/a.md", "a.md", "mod:fn", "mod"),
     *("{{ x }}", "{{ x", "{% if x %}a{% endif %}", "${env:X}", "${env:}", "https://u:p@h/", "l0", "l2", "platform", "profile"),
     *("session", "tenant", "deny", "ask", "tool_call", "model_call", "only", "\u200b", "\x1b[2J", "\n", "é", "\ud83d\ude00"),
     *([], {}, [[]], [{}], ["a"], ["a", "a"], [None], [1], {"a": 1}, {"a": {}}, {"": ""}, {"use": "audit"}, {"chain": ["audit"]}),

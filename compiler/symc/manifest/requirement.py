@@ -9,12 +9,15 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from symc.contracts.names import EXTENSION_NAME
 
+_LONGEST = 300  # nobody meant more, and Python refuses to read numbers of thousands of digits
 _SPECIFIER_START = re.compile(r"[<>=!~]")
 
 
 @lru_cache(maxsize=1 << 14)  # agents name the same extensions
 def requirement_fault(text: str) -> str | None:
     """Why ``text`` is no requirement, as a sentence for its author; None when it is one."""
+    if len(text) > _LONGEST:
+        return f'"{text[:40]}…" is no requirement: it has {len(text)} characters, and at most {_LONGEST} are read'
     name, space, specifiers = text.partition(" ")
     start = _SPECIFIER_START.search(name)
     if start and start.start():

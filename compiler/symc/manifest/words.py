@@ -73,10 +73,29 @@ def requirement(submission: Submission, path: Path, text: str) -> None:
 
 def version(submission: Submission, path: Path, text: str) -> None:
     """Check a version."""
+    if _is_version(text):
+        return
+    numbers = re.search(r"\d{1,9}(?:\.\d{1,9}){0,4}", text)
+    submission.refuse(
+        codes.INVALID_VERSION,
+        path,
+        f'{shown(text)} is no PEP 440 version such as "1.4.0"',
+        hint=f'write "{numbers[0] if numbers else "1.0.0"}"; a version is numbers joined by dots, and may end as "1.4.0rc1"',
+    )
+
+
+def _is_version(text: str) -> bool:
+    if len(text) > _LONGEST_VERSION:
+        return False
     try:
         Version(text)
     except InvalidVersion:
-        submission.refuse(codes.INVALID_VERSION, path, f'{shown(text)} is no PEP 440 version such as "1.4.0"')
+        return False
+    return True
+
+
+# Numbers of thousands of digits are none to Python, which says so in another way.
+_LONGEST_VERSION = 300
 
 
 def target(submission: Submission, path: Path, text: str) -> None:
