@@ -124,6 +124,18 @@ def test_no_process_is_left_behind(behaviour: str, tmp_path: Path) -> None:
             time.sleep(0.01)
 
 
+@pytest.mark.parametrize("timeout", [0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01])
+def test_time_that_runs_out_while_the_server_starts_leaves_nothing(
+    timeout: float, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A start that is broken off half-way would leave a process that nobody knows, and a word of the event loop."""
+    before = set(psutil.Process().children(recursive=True))
+    for _ in range(3):
+        assert _failure(_stub("silence"), tmp_path, timeout=timeout).code.name == "server-silent"
+    assert not [one for one in psutil.Process().children(recursive=True) if one not in before]
+    assert not caplog.records
+
+
 def _lives(pid: int) -> bool:
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
@@ -152,6 +164,7 @@ def test_a_folder_that_does_not_exist(tmp_path: Path) -> None:
 def test_all_missing_variables_are_named(tmp_path: Path) -> None:
     error = _failure(_stub("fine", A="${env:ONE}", B="${env:TWO} ${env:ONE}"), tmp_path)
     assert (error.code.name, str(error)) == ("env-missing", "needs ONE, TWO, which are not set")
+    assert error.hint == "set them and run again"
 
 
 def test_a_server_sees_its_own_environment_and_runs_in_its_folder(tmp_path: Path) -> None:

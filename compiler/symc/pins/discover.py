@@ -36,9 +36,9 @@ def discover(
         resolved = launch.resolve(environ)
     except MissingVariableError as error:
         names = ", ".join(error.names)
-        verb = "is not set" if len(error.names) == 1 else "are not set"
+        verb, them = ("is", "it") if len(error.names) == 1 else ("are", "them")
         raise DiscoveryError(
-            codes.ENV_MISSING, f"needs {names}, which {verb}", hint="set it and run again"
+            codes.ENV_MISSING, f"needs {names}, which {verb} not set", hint=f"set {them} and run again"
         ) from None
     conversation = Conversation(resolved, environ, cwd, progress)
     try:

@@ -142,9 +142,11 @@ async def start(
     program = shutil.which(command[0], path=env.get("PATH")) if os.sep not in command[0] else command[0]
     if program is None:
         raise FileNotFoundError(command[0])
-    process = await anyio.open_process(
-        [program, *command[1:]], env=dict(env), cwd=cwd, start_new_session=True
-    )
+    # Starting is short, and not to be broken off: of a process that is half started nobody knows, and it would stay.
+    with anyio.CancelScope(shield=True):
+        process = await anyio.open_process(
+            [program, *command[1:]], env=dict(env), cwd=cwd, start_new_session=True
+        )
     server = StdioServer(process)
     incoming, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
