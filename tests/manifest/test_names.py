@@ -175,6 +175,50 @@ def test_requirements(text: str) -> None:
     assert places(WORKSPACE + f"extensions: ['{text}']\n") == ([] if sound else ["invalid-requirement 3:14"])
 
 
+MEANT = {
+    "crm ^1.4": "crm >=1.4, <2",
+    "crm ^0.4.2": "crm >=0.4.2, <0.5",
+    "crm ~1.4": "crm ~=1.4",
+    "crm ~1": "crm ==1.*",
+    "crm 1.4": "crm ==1.4",
+    "crm v1.4": "crm ==1.4",
+    "crm@1.4": "crm ==1.4",
+    "crm =1.4": "crm ==1.4",
+    "crm => 1.4": "crm >=1.4",
+    "crm 1.x": "crm ==1.*",
+    "Crm >=1": "crm >=1",
+    "my_crm": "my-crm",
+    "crm>=1,<2": "crm >=1, <2",
+}
+
+
+@pytest.mark.parametrize("text", MEANT)
+def test_what_other_tools_write_is_told_in_our_words(text: str) -> None:
+    row = f"\n- {text}" if "," in text else f" [{text}]"
+    written = AGENT + f"extensions:{row}\n"
+    (found,) = manifests({"a.yaml": written}).diagnostics
+    assert found.name == "invalid-requirement"
+    assert found.hint is not None
+    assert found.hint.text == f'write "{MEANT[text]}"'
+    assert found.hint.edit is not None
+    assert places(mended(written, [found.hint.edit])) == []
+
+
+@pytest.mark.parametrize("text", ["crm >=", "crm latest", "4crm", "crm " + "^" + "1." * 200])
+def test_what_nobody_can_guess_is_told_with_an_example(text: str) -> None:
+    (found,) = manifests({"a.yaml": AGENT + f"extensions: ['{text}']\n"}).diagnostics
+    assert found.hint is not None
+    assert '"crm >=1.4, <2"' in found.hint.text
+
+
+@pytest.mark.parametrize(("text", "better"), [("1.4.x", "1.4"), ("^2", "2"), ("latest", "1.0.0")])
+def test_a_version_that_is_none_is_told_with_one_that_is(text: str, better: str) -> None:
+    (found,) = manifests({"a.yaml": f"kind: extension\nname: x\nversion: '{text}'\n"}).diagnostics
+    assert found.name == "invalid-version"
+    assert found.hint is not None
+    assert found.hint.text.startswith(f'write "{better}";')
+
+
 @pytest.mark.parametrize("text", ["crm>=1.4", "crm  >=1.4", "crm >= 1.4 "])
 def test_a_space_is_put_right_by_the_edit(text: str) -> None:
     written = AGENT + f"extensions:\n- {text}\n"
@@ -313,7 +357,7 @@ def test_extensions_agents_and_the_workspace_share_one_namespace() -> None:
     found = manifests(files)
     assert places(files) == ["duplicate-name b.yaml:2:7", "duplicate-name c.yaml:2:7"]
     assert [one.secondary[0].span.file for one in found.diagnostics] == ["a.yaml", "a.yaml"]
-    assert found.poisoned == {"x", "a", "b", "c"}  # by their files, too: which of them should have another name?
+    assert found.poisoned == {"x", "a", "b", "c"}  # also by their files
     assert (found.workspace, found.agents, found.extensions) == (None, {}, {})
 
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from symc.canonical import canonical_bytes
+from symc.compose.configs import config_faults
 from symc.compose.link import LinkedAgent, Place, Registration, VariantRow
 from symc.contracts.kinds import ExtensionKind
 from symc.diagnostics import Diagnostic, Hint, LabelledSpan, Report
 from symc.diagnostics.codes import composition as codes
 from symc.diagnostics.suggest import did_you_mean
 from symc.manifest import model
-from symc.schema import Validator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,39 +77,12 @@ def _resolve_layer(
             report.add(fault)
         return None
     # V14: the config is checked before anything else of the layer.
-    extension = registration.tool_extension
-    if extension.config_schema is None:
-        if element.config:
-            report.add(
-                codes.VARIANT_CONFIG.at(
-                    place.span("config"),
-                    f'"{extension.name}" takes no config',
-                    secondary=(
-                        LabelledSpan(registration.place.span(), "registered without `config_schema`"),
-                    ),
-                    hint=f"write the bare name: {element.use}",
-                    subject=place.owner,
-                )
-            )
-            return None
-        return MintedLayer(registration=registration, config=None, place=place)
-    config: dict[str, Any] = element.config or {}
-    violations = Validator(extension.config_schema).violations(config)
-    for violation in violations:
-        at = ("config", *violation.path) if element.config is not None else ()
-        report.add(
-            codes.VARIANT_CONFIG.at(
-                place.span(*at),
-                # The path and the rule, never the value: a config may hold what is nobody's business.
-                f'the config of "{extension.name}" breaks its schema: {violation}',
-                secondary=(
-                    LabelledSpan(registration.place.span("config_schema"), "the schema of the config"),
-                ),
-                hint=f"see `config_schema` of {registration.extension}/{extension.name}",
-                subject=place.owner,
-            )
-        )
-    return None if violations else MintedLayer(registration=registration, config=config, place=place)
+    faults = tuple(config_faults(element, registration, place))
+    report.extend(faults)
+    if faults:
+        return None
+    config = None if registration.tool_extension.config_schema is None else element.config or {}
+    return MintedLayer(registration=registration, config=config, place=place)
 
 
 def _unknown(element: model.ChainElement, place: Place, agent: LinkedAgent) -> Diagnostic | None:

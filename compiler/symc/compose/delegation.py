@@ -127,7 +127,8 @@ def widening(
                 else:
                     excess.setdefault(source.path, []).append(power)
             for path, powers in sorted(excess.items()):
-                report.add(_refusal(graph, name, rows[0][0], path, powers, reached[child]))
+                idle = () if child in unknown else tuple(_idle_items(rows, child, reached[child]))
+                report.add(_refusal(graph, name, rows[0][0], path, powers, reached[child], idle))
             # What is reached against the rules may be what an item, misspelt, was to allow.
             if not excess and not silent and child not in unknown:
                 report.extend(list(_idle(rows, child, reached[child])))
@@ -159,6 +160,7 @@ def _refusal(
     path: tuple[str, ...],
     powers: list[Power],
     sources: Mapping[Power, _Source],
+    idle: tuple[LabelledSpan, ...],
 ) -> Diagnostic:
     """One refusal for all that a delegate reaches in one way; ``path`` leads from it to the agent that has it."""
     # A tool stands for what is stacked on it.
@@ -177,7 +179,7 @@ def _refusal(
     return codes.PRIVILEGE_WIDENING.at(
         place.span(),
         f'"{path[-1]}" reaches {_listed(names)}, which "{caller}" does not have: {chain}',
-        secondary=tuple(dict.fromkeys(spans)),
+        secondary=(*dict.fromkeys(spans), *idle),
         hint=f'take it from "{path[-1]}", or allow it here: {{agent: {path[0]}, may_exceed: [{exceed}]}}',
         subject=caller,
     )
@@ -188,16 +190,30 @@ def _idle(
     child: str,
     reached: Mapping[Power, _Source],
 ) -> Iterator[Diagnostic]:
+    for place, index, item in _unreached(rows, reached):
+        yield codes.MAY_EXCEED_IDLE.at(
+            place.span("may_exceed", index),
+            f'"{child}" reaches nothing that "{item}" names',
+            hint="correct it, or remove it",
+            subject=place.owner,
+        )
+
+
+def _idle_items(
+    rows: list[tuple[Place, tuple[str, ...]]], child: str, reached: Mapping[Power, _Source]
+) -> Iterator[LabelledSpan]:
+    """The items that may have been meant to allow what is refused."""
+    for place, index, _ in _unreached(rows, reached):
+        yield LabelledSpan(place.span("may_exceed", index), f'"{child}" reaches nothing of this name')
+
+
+def _unreached(
+    rows: list[tuple[Place, tuple[str, ...]]], reached: Mapping[Power, _Source]
+) -> Iterator[tuple[Place, int, str]]:
     for place, items in rows:
         for index, item in enumerate(items):
-            if item in _IMPLIED or any(power.is_allowed_by(item) for power in reached):
-                continue
-            yield codes.MAY_EXCEED_IDLE.at(
-                place.span("may_exceed", index),
-                f'"{child}" reaches nothing that "{item}" names',
-                hint="correct it, or remove it",
-                subject=place.owner,
-            )
+            if item not in _IMPLIED and not any(power.is_allowed_by(item) for power in reached):
+                yield place, index, item
 
 
 def _listed(names: list[str]) -> str:

@@ -23,7 +23,10 @@ from symc.diagnostics.suggest import did_you_mean
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MintedTool:
-    """A tool of the agent: a selected base (empty ``chain``) or a variant of it, with its computed surface."""
+    """A tool of the agent: a selected base (empty ``chain``) or a variant of it, with its computed surface.
+
+    ``place`` is the row or the layer that brings it about, ``named`` the ``as`` that gives it its name, if one does.
+    """
 
     name: str
     base: SelectedTool
@@ -34,6 +37,7 @@ class MintedTool:
     output_schema: Mapping[str, Any] | None = None
     annotations: Mapping[str, Any] | None = None
     place: Place
+    named: Place | None = None
     adaptations: tuple[str, ...] = ()
 
     @property
@@ -177,11 +181,11 @@ def _mint_tool(tool: SelectedTool, chains: tuple[ResolvedChain, ...], report: Re
         annotations=tool.tool.annotations,
     )
     if not chains:  # as of most tools
-        yield _minted(tool.exposed, tool, (), True, base, tool.place)
+        yield _minted(tool.exposed, tool, (), True, base, tool.place, _named(tool))
         return
     hides_base = _hides_base(tool, chains, report)
     refused = _one_backend(tool, chains, report)
-    yield _minted(tool.exposed, tool, (), not hides_base, base, tool.place)
+    yield _minted(tool.exposed, tool, (), not hides_base, base, tool.place, _named(tool))
     surfaces: dict[tuple[Any, ...], Surface | None] = {(): base}
     for key, variant in sorted(_variants(chains).items()):
         if not refused.isdisjoint(key):
@@ -193,7 +197,9 @@ def _mint_tool(tool: SelectedTool, chains: tuple[ResolvedChain, ...], report: Re
         if surface is None:
             continue  # said once, at the first layer that cannot stand; what is stacked on it drops out
         name = _variant_name(tool, variant, report)
-        yield _minted(name, tool, variant.layers, variant.exposed, surface, layer.place)
+        yield _minted(
+            name, tool, variant.layers, variant.exposed, surface, layer.place, variant.names.get(name)
+        )
 
 
 def _minted(
@@ -203,6 +209,7 @@ def _minted(
     exposed: bool,
     surface: Surface,
     place: Place,
+    named: Place | None,
 ) -> MintedTool:
     return MintedTool(
         name=name,
@@ -214,7 +221,12 @@ def _minted(
         output_schema=surface.output_schema,
         annotations=surface.annotations,
         place=place,
+        named=named,
     )
+
+
+def _named(tool: SelectedTool) -> Place | None:
+    return Place(tool.place.manifest, (*tool.place.path, "as")) if tool.alias else None
 
 
 def _variants(chains: tuple[ResolvedChain, ...]) -> dict[tuple[Any, ...], _Variant]:
@@ -228,7 +240,9 @@ def _variants(chains: tuple[ResolvedChain, ...]) -> dict[tuple[Any, ...], _Varia
             variant = variants.setdefault(key, _Variant(layers, layers[-1].place))
             variant.exposed |= leaf or chain.expose == "all"
             if leaf and chain.alias:
-                variant.names.setdefault(chain.alias, chain.place)
+                variant.names.setdefault(
+                    chain.alias, Place(chain.place.manifest, (*chain.place.path[:-1], "as"))
+                )
     return variants
 
 
@@ -324,10 +338,12 @@ def _refuse_collisions(agent: LinkedAgent, tools: list[MintedTool], report: Repo
         for other in by_name.get(name, ()):
             report.add(
                 codes.TOOL_NAME_COLLISION.at(
-                    other.place.span(),
+                    other.place.span() if other.named is None else other.named.span(),
                     f'a tool and a delegate of agent "{agent.name}" are exposed as "{name}"',
                     secondary=(LabelledSpan(place.span(), f'delegate "{delegate.agent}" is called by it'),),
-                    hint="rename the tool: {tool: …, as: …}",
+                    hint=_other_alias(other, "the tool")
+                    if other.named
+                    else "rename the tool: {tool: …, as: …}",
                     subject=agent.name,
                 )
             )
@@ -344,15 +360,18 @@ def _collision(agent: LinkedAgent, name: str, derivations: list[MintedTool]) -> 
     rows = [
         LabelledSpan(tool.base.place.span(), f'selected as "{tool.base.selected_by}"')
         for tool in ordered
-        if not tool.chain
+        if not tool.chain and tool.named is None
     ]
+    aliased = [tool for tool in ordered if tool.named is not None]
     return codes.TOOL_NAME_COLLISION.at(
         _span(first),
         f'{_count(len(ordered))} tools of agent "{agent.name}" are exposed as "{name}": '
         + " and ".join(tool.derivation for tool in ordered),
         secondary=tuple(dict.fromkeys([*labels, *rows])),
         hint=Hint(
-            "name the variant with `as`, or rename the tool: {tool: …, as: …}"
+            _other_alias(aliased[-1], "one of them")
+            if aliased
+            else "name the variant with `as`, or rename the tool: {tool: …, as: …}"
             if variants
             else _prefix_hint(ordered)
         ),
@@ -364,12 +383,24 @@ def _prefix_hint(tools: list[MintedTool]) -> str:
     extension, raw = tools[-1].base.identity
     if all(tool.base.extension.name == extension for tool in tools):
         return f"rename one: {{tool: {extension}/{raw}, as: …}}"
-    prefix = extension.replace("-", "_").replace(".", "_")
+    prefix = _joined(extension)
     return f"give one extension a prefix: {{use: {extension}, prefix: {prefix}}}"
 
 
+def _other_alias(tool: MintedTool, which: str) -> str:
+    """What to do about a name that ``as`` gives: no prefix reaches it."""
+    better = "_".join((_joined(tool.base.extension.name), tool.name))
+    return f"give {which} another `as`, such as: {better}"
+
+
+def _joined(name: str) -> str:
+    return name.replace("-", "_").replace(".", "_")
+
+
 def _span(tool: MintedTool) -> Span:
-    """Where the name comes from: the chain's element of a variant, the declaration of a tool."""
+    """Where the name comes from: its `as`, else the chain's element of a variant, the declaration of a tool."""
+    if tool.named is not None:
+        return tool.named.span()
     return tool.place.span() if tool.chain else tool.base.span("name")
 
 

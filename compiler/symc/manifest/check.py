@@ -9,6 +9,7 @@ from typing import Any
 
 from symc.contracts.names import EXTENSION_NAME, RESERVED_NAMES
 from symc.diagnostics import Diagnostic, Hint, LabelledSpan, Report, Span
+from symc.diagnostics.codes import reading
 from symc.diagnostics.codes import shape as codes
 from symc.diagnostics.suggest import did_you_mean
 from symc.manifest import words
@@ -25,6 +26,7 @@ from symc.manifest.toolbox import check_hooks, check_package, check_tool_extensi
 from symc.manifest.variables import check_vars
 from symc.manifest.vetoes import check_policies
 from symc.source import Document, Sources
+from symc.source.indentation import folded_items
 
 
 def check(sources: Sources, *, built_in: bool = False) -> Manifests:
@@ -104,11 +106,26 @@ class _File:
 
 def _file(document: Document, sources: Sources, report: Report, *, built_in: bool) -> _File:
     submission = Submission(document, built_in=built_in)
+    _line_up(submission)
     kind = _kind(submission)
     name = submission.subject or ("workspace" if kind == "workspace" else "")
     checked = _checked(submission, kind, sources) if kind else None
     report.extend(submission.report.diagnostics)
     return _File(document, kind, name, None if submission.is_refused else checked)
+
+
+def _line_up(submission: Submission) -> None:
+    folded = tuple(folded_items(submission.document))
+    for path, stray, edit in folded:
+        submission.refuse(
+            reading.FOLDED_ITEM,
+            path,
+            f"{stray.message}, so that it is read as the end of that one",
+            span=stray.entry.span(submission.file),
+            secondary=(LabelledSpan(stray.model.span(submission.file), "the item that it runs into"),),
+            hint=Hint(stray.hint, edit),
+        )
+    submission.spoilt.update(path for path, _, _ in folded)
 
 
 def _kind(submission: Submission) -> str:

@@ -35,10 +35,40 @@ def requirement_fault(text: str) -> str | None:
     return None
 
 
-def spaced(text: str) -> str | None:
-    """The text with its one space put right, where that makes it a requirement."""
-    start = _SPECIFIER_START.search(text)
-    if start is None:
+def corrected(text: str) -> str | None:
+    """The requirement that ``text`` was probably meant to be, None where that is not plain.
+
+    Puts the one space right, the name into small letters, and what other tools write into PEP 440: ``^1.2``, ``~1.2``,
+    ``=1.2``, ``@1.2``, a bare ``1.2``, ``1.x``.
+    """
+    found = _PARTS.fullmatch(text) if len(text) <= _LONGEST else None
+    if found is None:
         return None
-    corrected = f"{text[: start.start()].strip()} {text[start.start() :].strip()}"
-    return corrected if requirement_fault(corrected) is None else None
+    name = found["name"].lower().replace("_", "-")
+    specifiers = [_specifier(each.strip()) for each in (found["versions"] or "").split(",") if each.strip()]
+    meant = f"{name} {', '.join(specifiers)}" if specifiers else name
+    return meant if meant != text and requirement_fault(meant) is None else None
+
+
+_PARTS = re.compile(r"\s*(?P<name>[A-Za-z][\w.-]*?)(?:\s*(?P<versions>[\s@^~<>=!].*))?")
+_SPECIFIER = re.compile(r"(?P<sign>[@^~<>=!]*)\s*v?(?P<version>\d.*)")
+_SIGNS = {"": "==", "@": "==", "=": "==", "=>": ">=", "=<": "<=", "~>": "~="}
+
+
+def _specifier(text: str) -> str:
+    found = _SPECIFIER.fullmatch(text)
+    if found is None:
+        return text
+    sign, version = found["sign"], re.sub(r"\.[xX*](\.[xX*])*$", ".*", found["version"])
+    if sign == "^" and (numbers := re.fullmatch(r"\d+(\.\d+)*", version)):
+        return _caret([int(number) for number in numbers[0].split(".")])
+    if sign == "~":
+        return f"~={version}" if "." in version else f"=={version}.*"
+    return f"{_SIGNS.get(sign, sign)}{version}"
+
+
+def _caret(numbers: list[int]) -> str:
+    """What ``^`` means elsewhere: everything up to the next change of the first number that is not 0."""
+    leading = next((index for index, number in enumerate(numbers) if number), len(numbers) - 1)
+    above = [*numbers[:leading], numbers[leading] + 1]
+    return f">={'.'.join(map(str, numbers))}, <{'.'.join(map(str, above))}"

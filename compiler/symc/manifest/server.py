@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
+from symc.diagnostics import Hint
 from symc.diagnostics.codes import shape as codes
 from symc.diagnostics.codes.pins import SECRET_LITERAL
 from symc.manifest.keys import Path
 from symc.manifest.model import Server
 from symc.manifest.submission import Submission
-from symc.pins.launch import REFERENCE
-from symc.pins.secrets import literals
+from symc.pins.launch import REFERENCE, SHELL_REFERENCE
+from symc.pins.secrets import literals, looks_like_secret
 
 
 def check_server(submission: Submission, server: Server) -> None:
@@ -27,9 +28,12 @@ def check_server(submission: Submission, server: Server) -> None:
         )
     if server.url is not None:
         _url(submission, server.url)
+    suspects = {("mcp", *path): reason for path, reason in _literals(server)}
     for path, text in _texts(server):
         _references(submission, path, text)
-    _secrets(submission, server)
+        if _shell_reference(submission, path, text, suspected=path in suspects):
+            suspects.pop(path, None)
+    _secrets(submission, suspects)
 
 
 def whole_references(submission: Submission, path: Path, value: object) -> None:
@@ -107,13 +111,45 @@ def _references(submission: Submission, path: Path, text: str) -> None:
         )
 
 
-def _secrets(submission: Submission, server: Server) -> None:
-    for path, reason in literals(server.command or (), server.env, server.url or "", server.headers):
+def _shell_reference(submission: Submission, path: Path, text: str, *, suspected: bool) -> bool:
+    """Refuse ``$NAME`` and ``${NAME}`` where a variable was meant: as a whole value, or where a credential is due.
+
+    Anywhere else they are text, perhaps for a shell that the command starts.
+    """
+    whole = SHELL_REFERENCE.fullmatch(text) is not None and path[1] != "command"
+    if not whole and not (suspected and SHELL_REFERENCE.search(text)):
+        return False
+    written = SHELL_REFERENCE.sub(_written, text)
+    if not whole and looks_like_secret(written, path[-1] if isinstance(path[-1], str) else ""):
+        return False  # more than the reference is wrong with it
+    found = SHELL_REFERENCE.search(text)
+    shown = found[0] if found else ""
+    submission.refuse(
+        codes.INVALID_ENV_REFERENCE,
+        path,
+        f'"{shown}" is text: no shell reads it, and a variable of the environment is written otherwise',
+        hint=Hint(
+            f"write {SHELL_REFERENCE.sub(_written, shown)}", submission.replacement(path, f'"{written}"')
+        ),
+    )
+    return True
+
+
+def _written(found: re.Match[str]) -> str:
+    return f"${{env:{found[1] or found[2]}}}"
+
+
+def _literals(server: Server) -> Iterator[tuple[Path, str]]:
+    return literals(server.command or (), server.env, server.url or "", server.headers)
+
+
+def _secrets(submission: Submission, suspects: Mapping[Path, str]) -> None:
+    for path, reason in suspects.items():
         variable = re.sub(r"\W", "_", str(path[-1])).upper() if isinstance(path[-1], str) else "NAME"
         what = f"`{path[-1]}`" if isinstance(path[-1], str) else f"item {path[-1] + 1} of `command`"
         submission.refuse(
             SECRET_LITERAL,
-            ("mcp", *path),
+            path,
             f"the value of {what} looks like {reason}",
             hint=f"set it in the environment and write ${{env:{variable}}}; if it was committed, revoke it",
         )

@@ -15,7 +15,7 @@ from symc.diagnostics import Hint, LabelledSpan
 from symc.diagnostics.codes import shape as codes
 from symc.diagnostics.suggest import did_you_mean
 from symc.manifest.keys import Path
-from symc.manifest.requirement import requirement_fault, spaced
+from symc.manifest.requirement import corrected, requirement_fault
 from symc.manifest.submission import Submission, visible
 
 Item = TypeVar("Item")
@@ -66,8 +66,12 @@ def unique(submission: Submission, names: Iterable[tuple[Path, str]], what: str)
 def requirement(submission: Submission, path: Path, text: str) -> None:
     """Check a requirement."""
     if fault := requirement_fault(text):
-        corrected = spaced(text)
-        hint = Hint(f'write "{corrected}"', submission.replacement(path, corrected)) if corrected else None
+        hint = Hint('write a name, or a name, one space and versions, as in "crm >=1.4, <2"')
+        if meant := corrected(text):
+            # Quoted: inside brackets a comma would end the item.
+            hint = Hint(
+                f'write "{meant}"', submission.replacement(path, f'"{meant}"' if "," in meant else meant)
+            )
         submission.refuse(codes.INVALID_REQUIREMENT, path, fault, hint=hint)
 
 

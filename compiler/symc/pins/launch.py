@@ -11,6 +11,9 @@ from urllib.parse import urlsplit, urlunsplit
 REFERENCE: Final = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
 """A reference to the environment; nothing else is ever interpolated."""
 
+SHELL_REFERENCE: Final = re.compile(r"(?<![\w$])\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+"""What a shell would replace, and nobody does here."""
+
 _SHORTEST_SECRET = 4  # replacing every "1" in a message would hide more than it protects
 
 

@@ -46,6 +46,10 @@ class Violation:
     path: Tokens
     rule: Tokens
     sentence: str
+    missing: str = ""
+    """The property that is required and not there."""
+    unexpected: tuple[str, ...] = ()
+    """The properties that are there and may not be."""
 
     def __str__(self) -> str:
         rule = f" (rule {pointer(self.rule)})" if self.rule else ""
@@ -87,7 +91,13 @@ class Validator:
         if _too_deep(value):
             return (Violation((), (), f"must not be nested deeper than {MAX_VALUE_DEPTH} levels"),)
         return tuple(
-            Violation(located(error.instance_path, value), tuple(error.schema_path), sentence(error))
+            Violation(
+                located(error.instance_path, value),
+                tuple(error.schema_path),
+                sentence(error),
+                getattr(error.kind, "property", ""),
+                tuple(getattr(error.kind, "unexpected", ())),
+            )
             for error in errors_of(self._compiled, value, most=MOST_PARTS)
         )
 

@@ -10,6 +10,7 @@ from yaml.error import Mark, MarkedYAMLError
 
 from symc.diagnostics import Code, Diagnostic, LabelledSpan, Position, Span
 from symc.diagnostics.codes import reading
+from symc.source.indentation import stray
 
 _INDENTATION = "check the indentation, and the quotes and brackets before this place"
 _PATTERN = 'quote patterns: unquoted, "*" starts an alias and "[" a list'
@@ -88,6 +89,10 @@ _COMPLAINTS = (
         "remove the line that starts with %",
     ),
 )
+_BLAMES_INDENTATION = re.compile(
+    "mapping values are not allowed|sequence entries are not allowed|block collection|block mapping|expected key"
+)
+"""Complaints behind which a line may be that is indented by some spaces too many or too few."""
 _OTHER = _Complaint("", "this is not valid YAML", _INDENTATION)
 
 
@@ -99,6 +104,16 @@ def syntax_error(path: str, error: YAMLError, text: str = "") -> Diagnostic:
     stopped_at = text[error.problem_mark.index : error.problem_mark.index + 1]
     if stopped_at == "\t" and "cannot start" in said:
         said = "tab character"  # libyaml does not say which character it is
+    if _BLAMES_INDENTATION.search(said):
+        lines = text.split("\n")
+        found = stray(lines, error.problem_mark.line, error.problem_mark.column)
+        if found is not None:
+            return reading.YAML_SYNTAX.at(
+                found.entry.span(path),
+                found.message,
+                secondary=(LabelledSpan(found.model.span(path), "it would have to line up with this"),),
+                hint=found.hint,
+            )
     complaint = next((known for known in _COMPLAINTS if re.search(known.problem, said)), _OTHER)
     context = error.context_mark
     if complaint.where_it_begins and context is not None:

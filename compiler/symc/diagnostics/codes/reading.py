@@ -194,3 +194,10 @@ TOO_MANY_LINKS = Code(
     "ten levels of folders that each link twice to the next",
     "Remove the links to folders.",
 )
+FOLDED_ITEM = Code(
+    "SYM032",
+    "folded-item",
+    "A list item that is indented further than the one above it: YAML takes it for the end of that one's text.",
+    "tools:\n  - crm/find\n    - crm/list",
+    "Begin both in the same column.",
+)
