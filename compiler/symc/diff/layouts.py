@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,38 +49,3 @@ def lines(side: Side, parts: Mapping[str, Placed], agent: str, fragment: str) ->
     part = one.part
     default: Sequence[str] = part["rendered"]["text"] if "rendered" in part else part["text"]
     return default
-
-
-def moved(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The fewest ids that have to move to make one order of the other, each with those it passes.
-
-    Both hold the same ids.
-    """
-    rank = {one: number for number, one in enumerate(before)}
-    staying = _longest_rising([rank[one] for one in after])
-    where = {one: number for number, one in enumerate(after)}
-    for one in after:
-        if rank[one] in staying:
-            continue
-        passed = tuple(
-            other
-            for other in after
-            if (rank[other] < rank[one]) != (where[other] < where[one]) and other != one
-        )
-        yield one, passed
-
-
-def _longest_rising(numbers: Sequence[int]) -> frozenset[int]:
-    """The members of a longest rising subsequence."""
-    tails: list[int] = []
-    before: dict[int, int | None] = {}
-    for number in numbers:
-        at = bisect_left(tails, number)
-        before[number] = tails[at - 1] if at else None
-        tails[at : at + 1] = [number]
-    kept: set[int] = set()
-    one: int | None = tails[-1] if tails else None
-    while one is not None:
-        kept.add(one)
-        one = before[one]
-    return frozenset(kept)

@@ -10,6 +10,7 @@ from symc.diff import layouts
 from symc.diff.evidence import Evidence
 from symc.diff.layouts import Placed
 from symc.diff.model import Axis, Finding, Item, Json, Rule
+from symc.reordering import moves
 
 
 def fragment_moved(evidence: Evidence) -> Iterator[Finding]:
@@ -25,8 +26,8 @@ def fragment_moved(evidence: Evidence) -> Iterator[Finding]:
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for agent in evidence.prompted:
         before, after = _orders(evidence, agent)
-        for fragment, passed in layouts.moved(before, after):
-            groups.setdefault((fragment, passed), []).append(agent)
+        for move in moves(before, after):
+            groups.setdefault((move.item, move.past), []).append(agent)
     for (fragment, passed), agents in sorted(groups.items()):
         part = evidence.fragments_new[fragment]
         positions = [
