@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from symc.compose.chains import MintedLayer, ResolvedChain, resolve_chain
-from symc.compose.link import LinkedAgent, Links, Place, VariantRow
+from symc.compose.attach import attach, resolved
+from symc.compose.chains import MintedLayer, ResolvedChain
+from symc.compose.link import LinkedAgent, Links, Place
 from symc.compose.select import SelectedTool
 from symc.compose.surface import Fault, Surface, layer_surface
-from symc.contracts.patterns import ToolPattern
 from symc.diagnostics import Diagnostic, Hint, LabelledSpan, Report, Span
 from symc.diagnostics.codes import composition as codes
-from symc.diagnostics.suggest import did_you_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,15 +72,15 @@ def mint(agent: LinkedAgent, selected: Iterable[SelectedTool], links: Links) -> 
     """All tools of ``agent``: the selected ones and every variant its chains mint (V1–V27)."""
     report = Report()
     chosen = sorted(selected, key=lambda tool: (tool.exposed, tool.identity))
-    chains = {row.key: _resolved(row, agent, report) for row in agent.variants}
+    chains = resolved(agent, report)
     if agent.lacks_base:
         # What the missing base excludes, renames or gives other chains is not known; the chains' own laws hold anyhow.
         report, laws = Report(), report
     else:
         laws = report
-    attached = _attach(agent, chosen, chains, links, report)
+    attached = attach(agent, chosen, chains, links, report)
     tools = sorted(
-        (minted for tool in chosen for minted in _mint_tool(tool, attached.get(tool.identity, ()), report)),
+        (minted for tool in chosen for minted in mint_tool(tool, attached.get(tool.identity, ()), report)),
         key=lambda minted: minted.sort_key,
     )
     if not agent.is_partial:  # the missing document may give a prefix
@@ -89,91 +88,8 @@ def mint(agent: LinkedAgent, selected: Iterable[SelectedTool], links: Links) -> 
     return Minted(tuple(tools), laws.diagnostics)
 
 
-def _resolved(row: VariantRow, agent: LinkedAgent, report: Report) -> tuple[ResolvedChain, ...]:
-    # V10: every chain is resolved, also one whose tool is not selected.
-    found = (resolve_chain(chain, row, agent, report) for chain in row.chains)
-    return tuple(chain for chain in found if chain is not None)
-
-
-def _attach(
-    agent: LinkedAgent,
-    selected: list[SelectedTool],
-    chains: Mapping[str, tuple[ResolvedChain, ...]],
-    links: Links,
-    report: Report,
-) -> dict[tuple[str, str], tuple[ResolvedChain, ...]]:
-    """The chains of each selected tool: an exact key replaces what patterns give (V2)."""
-    by_identity = {tool.identity: tool for tool in selected}
-    exact: dict[tuple[str, str], tuple[ResolvedChain, ...]] = {}
-    by_pattern: dict[tuple[str, str], list[ResolvedChain]] = {}
-    for row in sorted(agent.variants, key=lambda row: row.key):
-        pattern = ToolPattern.parse(row.key)
-        if pattern.literal:
-            identity = (str(pattern.extension), pattern.name)
-            if identity in by_identity:
-                exact[identity] = chains[row.key]
-            elif not agent.poisoned:  # what a refused document would have brought is not known
-                report.add(_unattached(row, identity, agent, chains, by_identity, links))
-            continue
-        matched = [identity for identity in by_identity if pattern.matches(*identity)]
-        for identity in matched:
-            by_pattern.setdefault(identity, []).extend(chains[row.key])
-        if not matched and not agent.poisoned:
-            report.add(
-                codes.VARIANT_KEY_UNSELECTED.at(
-                    row.place.manifest.key_span(*row.place.path),
-                    f'the variants key "{row.key}" matches no tool that agent "{agent.name}" selects',
-                    hint="select a tool it matches under `tools`, or remove the key",
-                    subject=row.place.owner,
-                )
-            )
-    return {**{identity: tuple(found) for identity, found in by_pattern.items()}, **exact}
-
-
-def _unattached(
-    row: VariantRow,
-    identity: tuple[str, str],
-    agent: LinkedAgent,
-    chains: Mapping[str, tuple[ResolvedChain, ...]],
-    selected: Mapping[tuple[str, str], SelectedTool],
-    links: Links,
-) -> Diagnostic:
-    """V15: a key that names no tool, an unselected tool, or a variant: each in its own words."""
-    span = row.place.manifest.key_span(*row.place.path)
-    extension = links.extensions.get(identity[0])
-    declared = [tool.name for tool in extension.body.tools] if extension else []
-    if identity[1] in declared:
-        return codes.VARIANT_KEY_UNSELECTED.at(
-            span,
-            f'the variants key "{row.key}" names a tool that agent "{agent.name}" does not select',
-            hint=f"add {row.key} to `tools`, or remove the key",
-            subject=row.place.owner,
-        )
-    for base in selected:
-        for chain in (chain for found in chains.values() for chain in found):
-            for depth in range(1, len(chain.layers) + 1):
-                suffix = "".join("_" + layer.name for layer in chain.layers[:depth])
-                if base[0] == identity[0] and base[1] + suffix == identity[1]:
-                    written = [layer.name for layer in chain.layers[:depth]]
-                    return codes.VARIANT_KEY_IS_VARIANT.at(
-                        span,
-                        f'the variants key "{row.key}" names a variant; chains attach to the tool itself',
-                        hint=f"write the whole chain at {'/'.join(base)}: [{', '.join([*written, '…'])}]",
-                        subject=row.place.owner,
-                    )
-    candidates = [
-        f"{name}/{tool.name}" for name, other in links.extensions.items() for tool in other.body.tools
-    ]
-    nearest = did_you_mean(row.key, candidates)
-    return codes.VARIANT_KEY_UNKNOWN.at(
-        span,
-        f'the variants key "{row.key}" names no tool of the workspace',
-        hint=f'did you mean "{nearest}"?' if nearest else "name a tool as extension/tool",
-        subject=row.place.owner,
-    )
-
-
-def _mint_tool(tool: SelectedTool, chains: tuple[ResolvedChain, ...], report: Report) -> Iterator[MintedTool]:
+def mint_tool(tool: SelectedTool, chains: tuple[ResolvedChain, ...], report: Report) -> Iterator[MintedTool]:
+    """A selected tool and every variant that these chains mint of it (V1–V3, V6, V11, V20–V27)."""
     base = Surface(
         description=tool.tool.description if tool.description is None else tool.description,
         input_schema=tool.tool.input_schema,

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from symc import profiles
+from symc.compose.bases import unextended
 from symc.compose.built_in import LOCK_VERSIONS, built_in
 from symc.compose.fit import fit
 from symc.compose.freeze import Composed, freeze_lock
@@ -103,6 +104,7 @@ def compile(  # what it does
         *links.diagnostics,
         *(diagnostic for one in drafts for diagnostic in one.diagnostics),
         *guarded.diagnostics,
+        *unextended(links),
         *shop.typesetter.unread(),
         *reported(misnomer for one in drafts if not one.unsound for misnomer in one.misnomers),
         *unused_variables(links, shop.typesetter),
