@@ -305,6 +305,32 @@ def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        ("tests.runtime.broken", 'importing "tests.runtime.broken" raises RuntimeError: no database'),
+        ("nopackage.tools", 'there is no module "nopackage"'),
+    ],
+)
+def test_a_module_that_fails_is_told_once_with_all_that_need_it(
+    module: str, said: str, tmp_path: Path
+) -> None:
+    tools = [tool("a", invoke=f"{module}:a"), tool("b", invoke=f"{module}:b"), tool("c")]
+    policies = [{"policy_id": "p", "decide": f"{module}:p"}]
+    lock = locked(tmp_path, extension("crm", tools=tools, policies=policies), agent("desk", "crm/*"))
+    with pytest.raises(DiagnosedError) as caught:
+        ran(lock, "desk")
+    (fault,) = caught.value.diagnostics
+    assert fault.message == said
+    assert {one.label for one in fault.secondary} == {
+        'tool "crm/a" needs it',
+        'tool "crm/b" needs it',
+        'policy "crm/p" needs it',
+    }
+    assert len({one.span for one in fault.secondary}) == 3
+    assert fault.primary in {one.span for one in fault.secondary}
+
+
 def test_a_tool_that_no_agent_here_selects_is_not_bound(tmp_path: Path) -> None:
     tools = [tool("find", key=TEXT), tool("gone", invoke=f"{SHOP}:gone")]
     lock = locked(tmp_path, extension("crm", tools=tools), agent("desk", "crm/find"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 from symc.canonical import JsonPath
@@ -23,13 +24,25 @@ class DiagnosedError(ConfigurationError):
     code: ClassVar[str] = "diagnosed"
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
-        self.diagnostics = tuple(sorted(dict.fromkeys(diagnostics), key=lambda one: one.sort_key))
+        ordered = sorted(dict.fromkeys(diagnostics), key=lambda one: one.sort_key)
+        self.diagnostics = tuple(_once_each(ordered))
         super().__init__(*(one.message for one in self.diagnostics))
 
     def __str__(self) -> str:
         from symc.diagnostics.renderers.text import render
 
         return render(self.diagnostics, {}).rstrip("\n")
+
+
+def _once_each(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """One cause, one diagnostic: what is said in the same words of several labelled places is said once, with all."""
+    alike: dict[tuple[object, ...], list[Diagnostic]] = {}
+    for one in found:
+        labelled = any(label.span == one.primary for label in one.secondary)
+        alike.setdefault((one.code, one.message, one.notes, one.hint, labelled or one), []).append(one)
+    for first, *others in alike.values():
+        places = dict.fromkeys(label for one in (first, *others) for label in one.secondary)
+        yield replace(first, secondary=tuple(places)) if others else first
 
 
 def place(lock: Lock, *path: str | int) -> Span:

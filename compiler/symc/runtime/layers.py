@@ -129,6 +129,7 @@ def present(gate: Gate, parameters: Parameters, origin: str) -> LayerCallable:
             running.TARGET_MISSING,
             f'a variant needs "{error.name}", which is not installed',
             hint='pip install "symc[runtime]"',
+            shared=True,
         ) from None
     made: LayerCallable = makefun.create_function(
         Signature(list(parameters.by_name.values()), return_annotation=str),

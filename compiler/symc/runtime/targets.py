@@ -14,7 +14,7 @@ from typing import Any, Final
 from symc.canonical import CanonicalError, canonical_bytes
 from symc.composition import Tool
 from symc.contracts.contribution import ToolContribution, is_async
-from symc.diagnostics import Code, Diagnostic, Span
+from symc.diagnostics import Code, Diagnostic, LabelledSpan, Span
 from symc.diagnostics.codes import running
 from symc.diagnostics.suggest import suggestion
 
@@ -24,16 +24,27 @@ _TOOL_FORM: Final = "async def {name}(arguments: Mapping[str, Any]) -> str"
 
 
 class TargetError(Exception):
-    """A target is not what its use needs; says so with a code, a sentence about it, and the next step."""
+    """A target is not what its use needs; says so with a code, a sentence about it, and the next step.
 
-    def __init__(self, code: Code, message: str, *, notes: tuple[str, ...] = (), hint: str = "") -> None:
+    `shared`: the sentence is about something that others need as well, and the same for all of them.
+    """
+
+    def __init__(
+        self, code: Code, message: str, *, notes: tuple[str, ...] = (), hint: str = "", shared: bool = False
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.notes = notes
         self.hint = hint
+        self.shared = shared
 
     def at(self, span: Span, what: str, subject: str) -> Diagnostic:
         """The fault as a diagnostic about `what` (`tool "crm/lookup_customer"`), named at `span`."""
+        if self.shared:
+            needs = (LabelledSpan(span, f"{what} needs it"),)
+            return self.code.at(
+                span, str(self), secondary=needs, notes=self.notes, hint=self.hint or None, subject=subject
+            )
         return self.code.at(
             span, f"{what}: {self}", notes=self.notes, hint=self.hint or None, subject=subject
         )
@@ -49,8 +60,9 @@ def found(target: str) -> Any:
             raise _broken(module_name, error) from error
         raise TargetError(
             running.TARGET_MISSING,
-            f'there is no module "{error.name}" for the target "{target}"',
+            f'there is no module "{error.name}"',
             hint="install it, or put its folder on sys.path; `symc run` and `symc verify` add the folder of the lock",
+            shared=True,
         ) from None
     except (Exception, SystemExit) as error:
         raise _broken(module_name, error) from error
@@ -74,6 +86,7 @@ def _broken(module: str, error: BaseException) -> TargetError:
         running.TARGET_BROKEN,
         f'importing "{module}" raises {_said(error)}',
         hint=f"see the whole failure with: python -c 'import {module}'",
+        shared=True,
     )
 
 
