@@ -41,6 +41,22 @@ PINNED: Final = {
 }
 """The workspace around a pin ``files.pin.json``."""
 
+TEMPLATED: Final = {
+    "a.yaml": b"kind: agent\nname: a\nvars: {x: y, z: [a, b], n: 1, yes: true}\n"
+    b"prompts: [{fragment_id: f, template: true, file: f.md}]\n",
+}
+"""The workspace around a template ``f.md``."""
+
+TEMPLATES: Final = (
+    b"Be {{ x }}.\n{% if yes %}{{ x | upper }}{% elif n > 3 %}{{ n }}{% else %}b{% endif %}\n",
+    b"{% for i in z %}- {{ i }}: {{ x | default('no') }}\n{% endfor %}{{ z | join(', ') }}\n",
+    b"{# a note #}{%- if n == 1 -%} {{- x | trim | lower -}} {%- endif -%}\n{% raw %}{{ kept }}{% endraw %}",
+    b"{% set a = x.y['b'](1, *z, k=2) %}{{ [1, (2, 3), {'a': -1}] ~ a if a is defined else not b and c }}",
+    b"{% with q = 1 %}{% autoescape false %}{% filter upper %}{{ q ** 2 // 3 }}{% endfilter %}{% endautoescape %}{% endwith %}",
+    b"{% macro m(a, b=1) %}{{ caller() }}{% endmacro %}{% call(u) m(1) %}{{ u }}{% endcall %}{% import 'i' as i %}",
+    b"{% extends 'e' %}{% block b scoped %}{{ super() }}{% include ['a', 'b'] ignore missing %}{% endblock %}{% from 'f' import g as h %}",
+)
+
 _SOUND_PIN: Final = SOUND["sound.server"]["files.pin.json"]
 
 
@@ -79,6 +95,11 @@ def pins(seeds: Seeds, random: Random) -> Files:
         written(nonsense(data, [*seeds.data, data], random)) if changed else damaged(pin, seeds.pins, random)
     )
     return {**PINNED, "files.pin.json": text}
+
+
+def templates(_seeds: Seeds, random: Random) -> Files:
+    """An agent with a damaged template; many a tag of Jinja2 stands in those that are damaged."""
+    return {**TEMPLATED, "f.md": damaged(random.choice(TEMPLATES), TEMPLATES, random)}
 
 
 def locks(seeds: Seeds, random: Random) -> Files:
@@ -185,7 +206,7 @@ class Judge:
         self._number += 1
         if target in ("texts", "pins") and not oracles.readable(files):
             self.seen["not read"] += 1
-        elif target in ("texts", "manifests", "pins"):
+        elif target in ("texts", "manifests", "pins", "templates"):
             found = oracles.workspace(files, thorough=self._number % self.thorough_each == 0)
             self.seen["compiled" if found.ok else "refused"] += 1
             if found.lock is not None:
@@ -241,6 +262,7 @@ TARGETS: Final[Mapping[str, Callable[[Seeds, Random], Files]]] = {
     "texts": texts,
     "manifests": manifests,
     "pins": pins,
+    "templates": templates,
     "locks": locks,
     "sealed": sealed,
     "diffs": diffs,

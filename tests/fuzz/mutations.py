@@ -22,6 +22,8 @@ WORDS: Final[tuple[bytes, ...]] = tuple(
         *("9007199254740993", "1" * 400, "9" * 5000, "1e-400", "22:22", "2026-11-30", "::error::", "](x)", "<!--", "```"),
         *("name: ", "kind: agent\n", "kind: extension\n", "kind: workspace\n", "extends: [a]\n", "x-y: 1\n", "tools: []\n"),
         *("*/", "crm/", "../", "/etc/passwd", "${env:X}", "{{ x }}", "{% for i in x %}", "{% endfor %}", "std", "symc"),
+        *("{% autoescape true %}", "{% set x = 1 %}", "{% with %}", "{% macro m() %}", "{% block b %}", "{% include 'x' %}", "{% raw %}"),
+        *("{% call m() %}", "{% import 'x' as y %}", "{% filter upper %}", "{% elif x %}", "{% else %}", "{% endif %}", "{#", "-%}", "|join(', ')"),
         *('"$ref": "#"', '"$ref": "#/properties/a"', '"pattern": "(a+)+$"', '"$schema": "x"', '"digest": ', "sha256:", "from"),
     )
 )  # fmt: skip

@@ -31,7 +31,7 @@ SECONDS: Final = 2.0
 """Processor time that one small input may take; a hundred times what it usually takes."""
 
 _INTERNALS: Final = re.compile(
-    r"pydantic|Traceback|<class |object at 0x|(?<![\x22])\b(?:None|True|False)\b(?![\x22])|[a-z]Error\b|input_value|input_type|"
+    r"pydantic|Traceback|<class |object at 0x|(?<![\x22'])\b(?:None|True|False)\b(?![\x22'])|[a-z]Error\b|input_value|input_type|"
     r"\bsymc\.(?!std\b)[a-z]+\.|__\w+__|dataclass|frozenset|mappingproxy|FrozenDict|deque\(|jsonschema|yaml\.|line \d+, in "
 )
 _UNSEEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")

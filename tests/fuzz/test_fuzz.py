@@ -16,7 +16,16 @@ from tests.fuzz.mutations import damaged, nonsense
 from tests.fuzz.oracles import FindingError
 from tests.fuzz.seeds import Seeds
 
-SHORT = {"texts": 400, "manifests": 150, "pins": 250, "locks": 200, "sealed": 100, "diffs": 30, "others": 200}
+SHORT = {
+    "texts": 400,
+    "manifests": 150,
+    "pins": 250,
+    "templates": 250,
+    "locks": 200,
+    "sealed": 100,
+    "diffs": 30,
+    "others": 200,
+}
 """Inputs of the short run: a few seconds each."""
 
 _CASES = sorted(path for path in FOUND.glob("*/*") if path.is_dir())

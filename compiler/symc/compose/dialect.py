@@ -14,12 +14,18 @@ from typing import Any, Final
 from jinja2 import StrictUndefined, TemplateSyntaxError, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from symc.compose.plain import DEEPEST, JOIN_IT, MOST_BRANCHES, NOT_NAMES
+from symc.compose.plain import DEEPEST, JOIN_IT, MOST_BRANCHES, MOST_TAGS, NOT_NAMES
 from symc.compose.variable import Fault, Mention
 from symc.diagnostics.codes import composition as codes
 
 LARGEST: Final = 1_000_000
 """Characters that one template may render to; far above any prompt, far below what hurts."""
+
+LONGEST_TAGS: Final = 50_000
+"""Characters that stand in its tags, all together."""
+
+_TAG: Final = re.compile(r"\{[{%]")
+_END: Final = re.compile(r"[}%]\}")
 
 # Each filter with the most arguments it takes here.
 _FILTERS: Final[Mapping[str, int]] = {"upper": 0, "lower": 0, "trim": 1, "join": 1, "default": 2}
@@ -60,6 +66,8 @@ class DialectTemplate:
 
 def dialect_template(text: str) -> DialectTemplate | tuple[Fault, ...]:
     """The template, or what keeps it from being one."""
+    if fault := _too_much(text):
+        return (fault,)
     try:
         tree = _environment().parse(text)
     except TemplateSyntaxError as error:
@@ -73,6 +81,21 @@ def dialect_template(text: str) -> DialectTemplate | tuple[Fault, ...]:
     reader = _Reader(text)
     reader.block(tree.body, 0)
     return tuple(reader.faults) or DialectTemplate(tree, tuple(reader.mentions))
+
+
+def _too_much(text: str) -> Fault | None:
+    """Why the template is not even read: in bounded time, nobody could tell what else is wrong with it."""
+    length = 0
+    for count, tag in enumerate(_TAG.finditer(text), 1):
+        end = _END.search(text, tag.end())
+        length += (end.end() if end else len(text)) - tag.start()
+        if count > MOST_TAGS or length > LONGEST_TAGS:
+            much = f"{MOST_TAGS} tags" if count > MOST_TAGS else f"{LONGEST_TAGS:,} characters in its tags"
+            line = text.count("\n", 0, tag.start())
+            column = tag.start() - text.rfind("\n", 0, tag.start()) - 1
+            hint = "split the fragment, or write what never changes as text"
+            return Fault(codes.TEMPLATE_TOO_LARGE, f"the template has more than {much}", line, column, hint)
+    return None
 
 
 @cache  # nothing is ever set on it
@@ -213,7 +236,9 @@ class _Reader:
         return found.start() if found else start
 
     def _refuse(self, node: nodes.Node, message: str, hint: str) -> None:
-        line = max(0, node.lineno - 1)
+        # Jinja2 wraps some tags in a node that has no line; what is inside has.
+        lines = (one.lineno for one in (node, *node.find_all(nodes.Node)))
+        line = next((number for number in lines if number), 1) - 1
         self.faults.append(
             Fault(codes.TEMPLATE_NOT_ALLOWED, message, line, _first_tag(self._text, line), hint)
         )
@@ -256,6 +281,7 @@ _TAGS: Final[Mapping[type[nodes.Node], str]] = {
     nodes.FilterBlock: "filter",
     nodes.CallBlock: "call",
     nodes.ScopedEvalContextModifier: "autoescape",
+    nodes.Scope: "autoescape",
 }
 
 

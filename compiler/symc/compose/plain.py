@@ -21,6 +21,9 @@ _TOKEN = re.compile(
     rf"|{{%{_GAP}*(?P<branch>if|elif){_GAP}+(?P<test>[A-Za-z_][A-Za-z0-9_]*){_GAP}*%}}"
     rf"|{{%{_GAP}*(?P<mark>else|endif){_GAP}*%}}"
 )
+MOST_TAGS: Final = 500
+"""Tags that one template may hold: the time that Jinja2 takes for them grows with their square."""
+
 DEEPEST: Final = 20
 MOST_BRANCHES: Final = 50
 """How deep tags may be nested, and how many branches a condition may have."""
@@ -101,6 +104,8 @@ def plain_template(text: str) -> PlainTemplate | None:
     """The template, if it is plain from end to end; None leaves it to the full language."""
     # Between two texts stand the four groups of a token, of which one or two are not None.
     pieces = _TOKEN.split(text)
+    if len(pieces) > 5 * MOST_TAGS + 1:
+        return None
     between = "\0".join(pieces[::5])
     if "{{" in between or "{%" in between or "{#" in between or "{\0" in between:
         return None

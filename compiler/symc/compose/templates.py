@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from symc import hidden
@@ -13,6 +14,7 @@ from symc.diagnostics.codes import composition as codes
 from symc.diagnostics.codes import shape
 from symc.diagnostics.suggest import suggestion
 from symc.rendering import DELIMITER
+from symc.source.findings import AT_MOST
 
 if TYPE_CHECKING:  # Jinja2 is loaded only for a workspace that has a template that needs it
     from symc.compose.dialect import DialectTemplate
@@ -58,9 +60,10 @@ class Templates:
         rendering = self._rendered.get(key)
         if rendering is None:
             if not all(name in values for name in template.names):
-                # Not remembered: the hint depends on all that is declared.
-                undeclared = [mention for mention in template.mentions if mention.name not in values]
-                return Rendering(text, tuple(_undeclared(mention, values) for mention in undeclared))
+                # Not remembered: the hint depends on all that is declared. Whoever meets so many has one mistake.
+                undeclared = (mention for mention in template.mentions if mention.name not in values)
+                told = islice(undeclared, AT_MOST)
+                return Rendering(text, tuple(_undeclared(mention, values) for mention in told))
             rendering = self._rendered[key] = _rendered(text, template, values, framed)
         return rendering
 

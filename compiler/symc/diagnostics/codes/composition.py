@@ -174,9 +174,9 @@ TEMPLATE_VALUE = Code(
 TEMPLATE_TOO_LARGE = Code(
     "SYM346",
     "template-too-large",
-    "A template could render to more text than any prompt holds.",
+    "A template has more tags than any prompt needs, or could render to more text than any prompt holds.",
     "prompts: [{fragment_id: t, template: true, text: '{% for x in thousands %}…{% endfor %}'}]",
-    "Loop over a shorter list.",
+    "Split the fragment, or loop over a shorter list.",
 )
 VARIABLE_UNUSED = Code(
     "SYM347",
