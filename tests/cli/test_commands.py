@@ -38,11 +38,34 @@ def test_init_gives_a_workspace_that_compiles(tmp_path: Path) -> None:
     assert (first.returncode, first.stderr.splitlines()[-1]) == (0, "next: symc compile")
     assert symc(tmp_path, "compile").returncode == 0
     assert symc(tmp_path, "compile", "--check").returncode == 0
+    verified = symc(tmp_path, "verify")
+    assert (verified.returncode, verified.stderr) == (0, "1 agent, 1 tool: as in the lock, ready to start\n")
+    ran = symc(tmp_path, "run", "assistant", 'now {"zone": "Asia/Tokyo"}', "--provider", "scripted")
+    assert ran.returncode == 0
+    assert ran.stdout.endswith("+09:00\n")
     attributes = (tmp_path / ".gitattributes").read_text()
     assert attributes == "symc.lock text eol=lf linguist-language=JSON linguist-generated=false\n"
     again = symc(tmp_path, "init")
     assert again.returncode == 2
     assert "exists; nothing was written" in again.stderr
+
+
+def test_init_overwrites_no_code(tmp_path: Path) -> None:
+    (tmp_path / "clock.py").write_text("mine = 1\n")
+    ran = symc(tmp_path, "init")
+    assert ran.returncode == 2
+    assert "clock.py exists; nothing was written" in ran.stderr
+    assert not (tmp_path / "manifests").exists()
+    assert (tmp_path / "clock.py").read_text() == "mine = 1\n"
+
+
+def test_init_inside_the_folder_puts_the_code_beside_the_lock(tmp_path: Path) -> None:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    assert symc(folder, "init", ".").returncode == 0
+    assert symc(folder, "compile", ".").returncode == 0
+    assert {path.name for path in tmp_path.iterdir()} >= {"clock.py", "symc.lock", ".gitattributes"}
+    assert symc(tmp_path, "verify").returncode == 0
 
 
 def test_init_keeps_what_stands_in_gitattributes(tmp_path: Path) -> None:
@@ -145,6 +168,36 @@ def test_every_view_shows_something(example: Path, view: str) -> None:
     ran = symc(example, "show", "support", view)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert len(ran.stdout.splitlines()) > 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("show", "support", "--plain", "--sizes"), "--plain and --sizes"),
+        (("show", "support", "--sizes", "--plain"), "--plain and --sizes"),
+        (("show", "support", "--tools", "--origin"), "--origin and --tools"),
+        (("show", "support", "--coverage", "--tools", "--format", "json"), "--tools and --coverage"),
+        (("show", "support", "--plain", "--origin", "--coverage"), "--plain and --origin and --coverage"),
+        (("compile", "--quiet", "--verbose"), "--quiet and --verbose"),
+        (("verify", "-q", "-v"), "--quiet and --verbose"),
+        (("run", "support", "hi", "-q", "-v"), "--quiet and --verbose"),
+        (("explain", "--check", "--write"), "--check and --write"),
+        (("explain", "SYM301", "--check"), "--check"),
+        (("schema", "agent", "--check"), "--check"),
+    ],
+)
+def test_flags_that_contradict_each_other_are_named(
+    example: Path, arguments: tuple[str, ...], named: str
+) -> None:
+    ran = symc(example, *arguments)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert f"Error: {named}" in ran.stderr
+
+
+def test_the_parameter_of_a_delegate_is_told(example: Path) -> None:
+    told = "ask_… asks another agent: its parameter `message` is all that the agent is told"
+    assert symc(example, "show", "support", "--tools").stdout.splitlines()[-1] == told
+    assert told not in symc(example, "show", "triage", "--tools").stdout
 
 
 def test_show_as_data(example: Path) -> None:

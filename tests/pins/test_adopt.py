@@ -163,6 +163,8 @@ def test_the_agent_uses_every_server_that_is_not_disabled() -> None:
     agent = _adopted(config)["agents/assistant.yaml"]
     assert agent["extensions"] == [{"use": "a", "prefix": "a"}, {"use": "b-c", "prefix": "b_c"}]
     assert agent["tools"] == ["a/*", "b-c/*"]
+    assert "extensions/d.yaml.disabled" in adopt(json.dumps(config)), "a compile passes over it"
+    assert "extensions/d.yaml" not in adopt(json.dumps(config))
     assert _adopted({"mcpServers": {"a": {"command": "s"}}})["agents/assistant.yaml"]["extensions"] == ["a"]
 
 

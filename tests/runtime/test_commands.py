@@ -198,6 +198,27 @@ def test_a_talk_goes_line_by_line(tmp_path: Path) -> None:
     assert shop.log == ["install_crm", 'echo {"key": "a"}']
 
 
+def test_a_pipe_is_not_prompted(tmp_path: Path) -> None:
+    written(tmp_path)
+    result = symc("run", "desk", typed='find {"key": "a"}\nfind {"key": "b"}\n')
+    assert result.stdout == '{"key": "a"}\n{"key": "b"}\n'
+    assert not [
+        line for line in result.stderr.splitlines() if line.startswith(">") or "ends the talk" in line
+    ]
+
+
+def test_verbose_shows_what_audit_logs(tmp_path: Path) -> None:
+    write_lock(
+        tmp_path,
+        extension("crm", tools=[tool("find")]),
+        agent("desk", "crm/find", variants={"crm/find": [{"use": "audit", "config": {"level": "debug"}}]}),
+    )
+    logged = symc("run", "desk", "find_audit {}", "--verbose").stderr.splitlines()
+    (line,) = [json.loads(each) for each in logged if each.startswith("{")]
+    assert (line["tool"], line["outcome"], line["level"]) == ("find_audit", "answered", "debug")
+    assert "{" not in symc("run", "desk", "find_audit {}").stderr.replace("find_audit {}", "")
+
+
 def test_a_run_that_fails_is_told_and_the_agent_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,12 +85,12 @@ def decided(authority: Authority, request: PolicyRequest, *, checked: bool) -> D
 
 def schema_faults(authority: Authority, request: PolicyRequest) -> str:
     """What the tool's input schema says against the arguments, in one line; empty when nothing."""
-    from symc.runtime.delegates import MESSAGE
+    from symc.composition import DELEGATE_INPUT
     from symc.runtime.schemas import faults
     from symc.schema import Validator
 
     if request.effect == "delegate":
-        schema: Any = MESSAGE
+        schema: Any = DELEGATE_INPUT
     else:
         schema = authority.composition.agent.tools[request.tool].input_schema
     return faults(Validator(schema), request.arguments)

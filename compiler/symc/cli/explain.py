@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from symc.cli.asked import at_most_one
 from symc.cli.frame import ExitCode
 from symc.cli.generated import write_or_check
 
@@ -24,6 +25,9 @@ def command(context: click.Context, code: str | None, check: bool, write: bool) 
     from symc.diagnostics.codes import TABLE
     from symc.diff import reference as rules
 
+    at_most_one({"check": check, "write": write}, "the first writes nothing")
+    if code is not None and (check or write):
+        raise click.UsageError("--check and --write are about all pages; leave out the code")
     if check or write:
         pages = {f"errors/{name}": text for name, text in reference.pages().items()} | rules.pages()
         context.exit(write_or_check(Path("docs"), pages, check=check, command="symc explain --write"))

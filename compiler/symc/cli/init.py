@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from symc.cli.frame import ExitCode
-from symc.cli.project import DEFAULT_FOLDER
+from symc.cli.project import DEFAULT_FOLDER, beside
 
 _WORKSPACE = """\
 kind: workspace
@@ -31,7 +31,7 @@ version: "1.0"
 tools:
   - name: now
     description: Tell the time in a time zone.
-    invoke: clock:now               # an async function `now(arguments) -> str` in clock.py
+    invoke: clock:now               # the async function `now(arguments) -> str` in clock.py, beside the lock
     input_schema:
       type: object
       properties: {zone: {type: string, description: "Such as Europe/Paris."}}
@@ -39,6 +39,20 @@ prompts:
   - fragment_id: manners
     text: |
       Call `now` before you speak about dates.
+"""
+_CODE = """\
+\"\"\"The code behind `clock`; the lock names it as `clock:now`, and it is found beside the lock.\"\"\"
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+
+async def now(arguments: Mapping[str, Any]) -> str:
+    \"\"\"The time in a time zone; a zone that does not exist is an error, which the model is told.\"\"\"
+    zone = ZoneInfo(arguments.get("zone", "UTC"))
+    return datetime.now(zone).isoformat(timespec="minutes")
 """
 _ATTRIBUTES = "symc.lock text eol=lf linguist-language=JSON linguist-generated=false\n"
 _IGNORE = ".symc_cache/\n"
@@ -54,23 +68,25 @@ _IGNORE = ".symc_cache/\n"
 )
 @click.pass_context
 def command(context: click.Context, folder: Path, source: Path | None) -> None:
-    """Write a first workspace into FOLDER; no file that exists is changed.
+    """Write a first workspace into FOLDER, and the code of its one tool beside it; no file that exists is changed.
 
     Also adds `symc.lock` to .gitattributes and the cache to .gitignore beside it.
     """
+    root = beside(folder).parent
     files = _first_workspace(folder) if source is None else _adopted(source, context)
-    taken = [path for path in files if (folder / path).exists()]
+    code = {root / "clock.py": _CODE} if source is None else {}
+    targets = {folder / path: text for path, text in files.items()} | code
+    taken = [path for path in targets if path.exists()]
     if taken:
-        click.echo(f"{folder / taken[0]} exists; nothing was written", err=True)
-        click.echo("  help: name another folder: symc init FOLDER", err=True)
+        click.echo(f"{taken[0]} exists; nothing was written", err=True)
+        click.echo("  help: name a folder in another place: symc init PLACE/manifests", err=True)
         context.exit(ExitCode.COULD_NOT)
-    for path, text in files.items():
-        target = folder / path
+    for target, text in targets.items():
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8", newline="\n")
         click.echo(f"wrote {target}", err=True)
     for name, line in ((".gitattributes", _ATTRIBUTES), (".gitignore", _IGNORE)):
-        _append(folder.parent / name, line)
+        _append(root / name, line)
     pins = [path for path in files if "\nmcp:" in files[path]]
     suffix = "" if folder == Path(DEFAULT_FOLDER) else f" {folder}"
     option = "" if folder == Path(DEFAULT_FOLDER) else f" --workspace {folder}"

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from symc.cli.asked import at_most_one
 from symc.diagnostics import Diagnostic, Level
 
 FORMATS = ("text", "json", "github", "sarif")
@@ -98,6 +99,7 @@ def _reporting(formats: tuple[str, ...], said: str) -> Callable[[_Command], _Com
         def wrapped(
             *args: Any, format_: str, quiet: bool, verbose: bool, max_errors: int, **kwargs: Any
         ) -> Any:
+            at_most_one({"quiet": quiet, "verbose": verbose}, "one says less, the other more")
             reporter = Reporter(format=format_, quiet=quiet, verbose=verbose, max_errors=max_errors)
             return command(*args, reporter=reporter, **kwargs)
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from symc.cli.asked import at_most_one
 from symc.cli.frame import ExitCode
 from symc.cli.loaded import CouldNotError, load_lock, refuse, require_known
 from symc.cli.locked import lock_option
@@ -50,6 +53,7 @@ _SHOWN = 100  # characters of a call's arguments and of an error
     help="Working folder of servers; default: the folder of the lock.",
 )
 @click.option("--quiet", "-q", is_flag=True, help="The answer and errors only.")
+@click.option("--verbose", "-v", is_flag=True, help="Also the lines that `audit` layers log, on stderr.")
 def command(
     agent: str,
     prompt: str | None,
@@ -62,6 +66,7 @@ def command(
     expect: str | None,
     root: Path | None,
     quiet: bool,
+    verbose: bool,
 ) -> None:
     """Run AGENT from the lock with PROMPT, or talk with it, line by line, when there is none.
 
@@ -71,13 +76,14 @@ def command(
     from symc import SymfonicError
     from symc.runtime import DiagnosedError
 
-    reporter = Reporter(quiet=quiet)
+    at_most_one({"quiet": quiet, "verbose": verbose}, "one says less, the other more")
+    reporter = Reporter(quiet=quiet, verbose=verbose)
     loaded = load_lock(lock, reporter)
     require_known(agent, loaded, lock)
     state = {"slots": dict(_slot(text) for text in slots)} if slots else None
     try:
         answering = _provider(loaded, agent, provider, model, reporter)
-        with asyncio.Runner() as runner:
+        with _audited(reporter), asyncio.Runner() as runner:
             opening = loaded.open(
                 agent,
                 provider=answering,
@@ -111,9 +117,10 @@ class _Talk:
 
     def go_on(self) -> None:
         """Take prompts line by line until there are no more."""
-        if not self.reporter.quiet:
+        at_terminal = sys.stdin.isatty()
+        if at_terminal and not self.reporter.quiet:
             click.echo("an empty line or Ctrl-D ends the talk", err=True)
-        for line in _lines():
+        for line in _typed() if at_terminal else _piped():
             try:
                 self.say(line)
             except CouldNotError as error:  # the next prompt may do better
@@ -167,7 +174,16 @@ class _Talk:
         self.reporter.verdict(f"  {call.name} {_short(arguments)}  {said}")
 
 
-def _lines() -> Iterator[str]:
+def _piped() -> Iterator[str]:
+    """The lines of a pipe or file: nobody is there to be prompted."""
+    # One at a time, for a question of `--ask` reads from the same input.
+    for line in iter(sys.stdin.readline, ""):
+        if not line.strip():
+            return
+        yield line.rstrip("\r\n")
+
+
+def _typed() -> Iterator[str]:
     while True:
         try:
             line = click.prompt("", prompt_suffix="> ", default="", show_default=False, err=True)
@@ -176,6 +192,13 @@ def _lines() -> Iterator[str]:
         if not line.strip():
             return
         yield line
+
+
+def _audited(reporter: Reporter) -> AbstractContextManager[None]:
+    """The lines of `audit` layers, where they are asked for."""
+    from symc.std.logs import shown_on_stderr
+
+    return shown_on_stderr() if reporter.verbose else nullcontext()
 
 
 async def _asks(request: PolicyRequest, reasons: tuple[str, ...]) -> bool:
@@ -205,8 +228,8 @@ def _provider(
     if name is None and wanted == "none":
         wanted = next((vendor for vendor, key in _KEYS.items() if os.environ.get(key)), "scripted")
     if name is None and not os.environ.get(_KEYS.get(wanted, "")):
-        missing = _KEYS.get(wanted, " and ".join(_KEYS.values()))
-        reporter.verdict(f"{missing} is not set: the scripted provider stands in, no model is asked")
+        missing = f"{_KEYS[wanted]} is" if wanted in _KEYS else f"{' and '.join(_KEYS.values())} are"
+        reporter.verdict(f"{missing} not set: the scripted provider stands in, no model is asked")
         wanted = "scripted"
     if wanted == "scripted":
         return {each: providers.ScriptedProvider(loaded.lock.agents[each].provider) for each in loaded.agents}

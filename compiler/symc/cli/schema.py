@@ -31,6 +31,8 @@ def command(context: click.Context, kind: str | None, check: bool, output: Path)
     known = {**schemas(), "lock": lock_schema()}
     texts = {name: json.dumps(schema, indent=2, ensure_ascii=False) + "\n" for name, schema in known.items()}
     if kind is not None:
+        if check:
+            raise click.UsageError("--check is about all schemas; leave out the kind")
         if kind not in texts:
             click.echo(f'no schema "{kind}"\n  help: one of {", ".join(texts)}', err=True)
             context.exit(ExitCode.COULD_NOT)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from symc.cli.asked import require_agent
+from symc.cli.asked import at_most_one, require_agent
 from symc.cli.project import compile_project, require_lock, workspace_option
 from symc.cli.reporting import Reporter
 
@@ -22,13 +22,11 @@ VIEWS = ("plain", "origin", "sizes", "tools", "coverage")
 @click.command("show")
 @click.argument("agent")
 @workspace_option
-@click.option("--plain", "view", flag_value="plain", help="Exactly the bytes that the model receives.")
-@click.option("--origin", "view", flag_value="origin", help="Which document set each item.")
-@click.option("--sizes", "view", flag_value="sizes", help="Fragments by size, with an estimate in tokens.")
-@click.option("--tools", "view", flag_value="tools", help="The tool surface as a table.")
-@click.option(
-    "--coverage", "view", flag_value="coverage", help="What is guarded by which policy, and what by none."
-)
+@click.option("--plain", is_flag=True, help="Exactly the bytes that the model receives.")
+@click.option("--origin", is_flag=True, help="Which document set each item.")
+@click.option("--sizes", is_flag=True, help="Fragments by size, with an estimate in tokens.")
+@click.option("--tools", is_flag=True, help="The tool surface as a table.")
+@click.option("--coverage", is_flag=True, help="What is guarded by which policy, and what by none.")
 @click.option(
     "--format",
     "format_",
@@ -37,8 +35,9 @@ VIEWS = ("plain", "origin", "sizes", "tools", "coverage")
     show_default=True,
     help="Format of the prompt; --tools knows json, too.",
 )
-def command(agent: str, folder: Path, view: str | None, format_: str) -> None:
+def command(agent: str, folder: Path, format_: str, **views: bool) -> None:
     """Show AGENT as the workspace composes it now: its prompt in order, with the origin of every fragment."""
+    view = at_most_one({name: views[name] for name in VIEWS}, "show one view at a time")
     if view is not None and format_ != "text" and (view, format_) != ("tools", "json"):
         raise click.UsageError(f"--{view} has no format {format_}")
     reporter = Reporter(format="json" if format_ == "json" else "text", quiet=True)
@@ -102,6 +101,8 @@ def tool_table(composition: Composition) -> str:
     ]
     if any(not row["exposed"] for row in _tool_rows(composition)):
         lines.append("(…) is hidden: it stands below a variant and cannot be called by name")
+    if composition.agent.delegates:
+        lines.append("ask_… asks another agent: its parameter `message` is all that the agent is told")
     return "\n".join(lines) + "\n"
 
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 from symc import profiles
 from symc.compose.link import LinkedAgent, Place
 from symc.compose.mint import MintedTool, delegate_tool
+from symc.composition import DELEGATE_INPUT
 from symc.diagnostics import Diagnostic, Span
 
 
@@ -101,9 +102,6 @@ class _Row:
         return self.place.span()
 
 
-_MESSAGE = {"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]}
-
-
 def _delegates(agent: LinkedAgent) -> Iterator[profiles.ExposedTool]:
     """P23: what a delegate is called by counts as a tool, and is named within the same limits."""
     for name, place in {row.agent: place for row, place in agent.delegates}.items():
@@ -112,7 +110,7 @@ def _delegates(agent: LinkedAgent) -> Iterator[profiles.ExposedTool]:
             extension="delegates",
             raw=name,
             description="",
-            input_schema=_MESSAGE,
+            input_schema=cast("dict[str, Any]", DELEGATE_INPUT),
             parts=(("delegate", delegate_tool(name)),),
             locate=_Row(place),
         )

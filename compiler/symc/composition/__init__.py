@@ -5,6 +5,7 @@ digests over it (docs/lockfile.md §2–3).
 """
 
 from symc.composition.parts import (
+    DELEGATE_INPUT,
     LOCK_VERSION,
     Agent,
     Author,
@@ -28,6 +29,7 @@ from symc.composition.parts import (
 from symc.composition.whole import Composition, Lock, Stored
 
 __all__ = [
+    "DELEGATE_INPUT",
     "LOCK_VERSION",
     "Agent",
     "Author",

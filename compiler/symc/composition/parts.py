@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from symc.contracts.frozen import FrozenDict
+from symc.contracts.frozen import FrozenDict, freeze
 
 LOCK_VERSION = 1
 """The newest lock version this release writes; readers accept it and the one before (L30)."""
@@ -212,6 +212,21 @@ class Delegate:
     tool: str
     description: str = ""
     may_exceed: tuple[str, ...] = ()
+
+
+DELEGATE_INPUT: Final = freeze(
+    {
+        "type": "object",
+        "properties": {
+            "message": {
+                "type": "string",
+                "description": "All that the agent is told: it sees nothing else of this conversation.",
+            }
+        },
+        "required": ["message"],
+    }
+)
+"""The input schema of every delegate's tool (P23)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

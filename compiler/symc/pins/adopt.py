@@ -38,8 +38,8 @@ def adopt(config: bytes | str) -> Mapping[str, str]:
     """The files of a workspace (path below the workspace folder → text) with the servers of an MCP configuration.
 
     Comments and trailing commas are accepted, as VS Code does. The agent uses every server that is not disabled, under
-    a prefix where there are several, and all of their tools: narrow that after ``symc pin`` has shown them. Raises
-    ``AdoptionError``.
+    a prefix where there are several, and all of their tools: narrow that after ``symc pin`` has shown them. A disabled
+    one has its manifest under a name that a compile passes over. Raises ``AdoptionError``.
     """
     servers = _servers(_read(config))
     names = _names(servers)
@@ -47,7 +47,7 @@ def adopt(config: bytes | str) -> Mapping[str, str]:
     adopted = [_Server(names[key], key, server, contested) for key, server in servers.items()]
     files = {"workspace.yaml": _workspace(), "agents/assistant.yaml": _agent(adopted)}
     for server in adopted:
-        files[f"extensions/{server.name}.yaml"] = server.manifest()
+        files[server.path] = server.manifest()
     return {path: files[path] for path in sorted(files)}
 
 
@@ -155,6 +155,11 @@ class _Server:
     @property
     def disabled(self) -> bool:
         return self.raw.get("disabled") is True
+
+    @property
+    def path(self) -> str:
+        """Where its manifest stands; that of a disabled one has an ending that a compile passes over."""
+        return f"extensions/{self.name}.yaml" + (".disabled" if self.disabled else "")
 
     def manifest(self) -> str:
         lines = list(self._launch())
@@ -289,7 +294,7 @@ def _agent(servers: list[_Server]) -> str:
     if not used:
         lines = [line for line in lines if not line.startswith(("extensions:", "tools:"))]
     lines += [
-        f"# disabled in the configuration, and not used: {server.name}"
+        f"# disabled in the configuration; to use it, rename {server.path} to {server.name}.yaml"
         for server in servers
         if server.disabled
     ]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 from symc.authority import Authority
-from symc.composition import Composition, Delegate
-from symc.contracts.frozen import FrozenDict
+from symc.composition import DELEGATE_INPUT, Composition, Delegate
 from symc.contracts.vocabulary import Effect
 from symc.guarding import TOOL_CALL
 from symc.runtime.agent import Agent
@@ -16,12 +15,7 @@ from symc.runtime.gates import RunScope, current_scope
 from symc.runtime.policies import Veto
 from symc.runtime.toolset import ToolBinding
 
-__all__ = ["MESSAGE", "Edge", "permits"]
-
-MESSAGE: Final = FrozenDict(
-    {"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]}
-)
-"""The input schema of every delegate: what the other agent is told, all of it."""
+__all__ = ["Edge", "permits"]
 
 Permits = Callable[[Effect, ToolBinding | None], bool]
 
@@ -47,7 +41,7 @@ class Edge:
             name=self.delegate.tool,
             invoke=self._ask,
             description=self.delegate.description,
-            input_schema=MESSAGE,
+            input_schema=DELEGATE_INPUT,
             effect="delegate",
             owner=f'for the delegate "{self.delegate.agent}"',
         )

@@ -13,7 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension
 
 from symc import sheets
-from symc.composition import Composition
+from symc.composition import DELEGATE_INPUT, Composition
 from symc.composition.graph import elements
 from symc.contracts.frozen import thaw
 from symc.diagnostics.suggest import suggestion
@@ -133,7 +133,8 @@ class ToolSurface(Surface):
             if tool.annotations:
                 lines += ["", *_json_block("annotations", tool.annotations)]
         for edge in composition.agent.delegates.values():
-            lines += ["", f"## {edge.tool}", "", f"asks the agent `{edge.agent}`", "", edge.description]
+            lines += ["", f"## {edge.tool}", "", f"asks the agent `{edge.agent}`", "", edge.description, ""]
+            lines += _json_block("input", DELEGATE_INPUT)
         return cls(composition.name, "\n".join(lines) + "\n")
 
 
