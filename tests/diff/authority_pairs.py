@@ -10,6 +10,7 @@ from tests.policies.workspaces import Document, agent, ask, deny, extension, wor
 N = {"n": {"type": "integer"}}
 OS = extension("os", {"read": N, "write": N, "delete_all": N})
 LARGE = {"properties": {"n": {"type": "integer", "minimum": 100}}, "required": ["n"]}
+SMALL = {"properties": {"n": {"type": "integer", "maximum": 9}}, "required": ["n"]}
 HUGE = {"properties": {"n": {"type": "integer", "minimum": 900}}, "required": ["n"]}
 CODE = {"policy_id": "code", "actions": ["tool_call"], "decide": "acme.guard:decide"}
 WEB = extension("web", {"search": N, "fetch": N})
@@ -373,9 +374,38 @@ VETOES = (
         "MIXED",
         "a condition becomes another one",
         ruled(deny("d", "os/write", when=LARGE)),
-        ruled(deny("d", "os/write", when=HUGE)),
+        ruled(deny("d", "os/write", when=SMALL)),
         "pattern-weakened desk/d",
         "pattern-strengthened desk/d",
+    ),
+    on(
+        "WIDENING",
+        "a condition becomes a narrower one",
+        ruled(deny("d", "os/write", when=LARGE)),
+        ruled(deny("d", "os/write", when=HUGE)),
+        "pattern-weakened desk/d",
+    ),
+    on(
+        "WIDENING",
+        "an ask with a condition gets a narrower one",
+        ruled(ask("a", "os/write", when=LARGE)),
+        ruled(ask("a", "os/write", when=HUGE)),
+        "pattern-weakened desk/a",
+    ),
+    on(
+        "MIXED",
+        "a deny gets a wider condition and asks now",
+        ruled(deny("d", "os/write", when=HUGE)),
+        ruled(ask("d", "os/write", when=LARGE)),
+        "deny-removed desk/d",
+        "pattern-strengthened desk/d",
+    ),
+    on(
+        "SAME AUTHORITY",
+        "a condition in other words",
+        ruled(deny("d", "os/write", when=LARGE)),
+        ruled(deny("d", "os/write", when={**LARGE, "description": "Many."})),
+        "policy-rewritten-equivalent desk/d",
     ),
     on(
         "WIDENING",

@@ -203,6 +203,38 @@ def test_github_shows_nine_of_a_level_and_counts_the_rest() -> None:
         assert f"{count - 9} more" in found[-1]
 
 
+def test_what_was_accepted_is_a_notice() -> None:
+    """docs/diff.md §4: it still shows, and nobody has to do anything about it."""
+    yes = change(accepted="they asked for it (payments team)")
+    no = change(number=1)
+    lines = github.render(comparison(yes, no)).splitlines()
+    assert [line.partition(" ")[0] for line in lines[1:]] == ["::error", "::notice"]
+    assert "os/tool_1" in lines[1]
+    assert "accepted: they asked for it (payments team)" in lines[2]
+    many = [change(number=number, accepted="yes (me)") for number in range(12)]
+    assert "::error" not in github.render(comparison(*many))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ({"a": 1, "b": 2}, {"a": 1, "b": 3}, ("b: 2", "b: 3")),
+        (
+            {"when": {"properties": {"n": {"type": "integer", "minimum": 1}}}},
+            {"when": {"properties": {"n": {"type": "integer", "minimum": 2}}}},
+            ("when.properties.n.minimum: 1", "when.properties.n.minimum: 2"),
+        ),
+        ({"when": {"n": {"minimum": 1}}}, {}, ("when: {n: {minimum: 1}}", "")),
+        ({"a": {"b": 1}}, {"a": [1, {"c": None}]}, ("a: {b: 1}", "a: [1, {c: null}]")),
+        ({"digest": "x", "a": 1}, {"digest": "y", "a": 1}, ("", "")),
+        (None, {"tools": ["os/*"], "when": {"n": True}}, ("", "tools: [os/*], when: {n: true}")),
+        (3, None, ("3", "")),
+    ],
+)
+def test_two_sides_show_what_differs_by_its_path(before: Any, after: Any, expected: tuple[str, str]) -> None:
+    assert wording.values(change(before=before, after=after)) == expected
+
+
 def test_ten_of_a_level_are_all_shown() -> None:
     lines = rendered("github", comparison(*(change(number=number) for number in range(10)))).splitlines()
     assert sum(line.startswith("::error ") for line in lines) == 10

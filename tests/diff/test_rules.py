@@ -16,7 +16,7 @@ from symc.diff.parameters import sayings, schema_changes
 from symc.diff.powers import ABSENT, Access, Cell, Powers
 from symc.diff.rules import find
 from symc.diff.side import Key, Side
-from symc.diff.standing import ALWAYS, MOST_WAYS, Atom, Restriction, standing
+from symc.diff.standing import ALWAYS, MOST_WAYS, Atom, Condition, Restriction, standing
 from symc.diff.witness import witness
 from tests.diff import other_pairs
 from tests.diff.authority_pairs import OS, WEB, desk, lead, ruled
@@ -163,12 +163,12 @@ def open_with(*atoms: Atom) -> Access:
     return Access("open", atoms)
 
 
-def denial(policy: str = "a/d", condition: str = ALWAYS) -> Atom:
-    return Atom(policy, True, condition)
+def denial(policy: str = "a/d", condition: str = "") -> Atom:
+    return Atom(policy, True, Condition(condition))
 
 
-def question(policy: str = "a/q", condition: str = ALWAYS) -> Atom:
-    return Atom(policy, False, condition)
+def question(policy: str = "a/q", condition: str = "") -> Atom:
+    return Atom(policy, False, Condition(condition))
 
 
 @pytest.mark.parametrize(

@@ -213,7 +213,11 @@ class _Comparison:
             keys = self._bearing(deltas, agent)
             before, after = self.old.calls(agent, keys), self.new.calls(agent, keys)
         for cell in dict.fromkeys((*before, *after)):
-            yield cell, before.get(cell, ABSENT), after.get(cell, ABSENT)
+            yield (
+                cell,
+                before[cell] if cell in before else self.old.missing(cell),
+                after[cell] if cell in after else self.new.missing(cell),
+            )
 
     def _bearing(self, deltas: Iterable[_Delta], agent: str) -> list[Key]:
         """The tools of the agent on either side that the changed tools and policies are about."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
 
 from symc.composition import Policy
 from symc.diff.side import Key, Side, Tree
 from symc.diff.standing import (
+    ALWAYS,
     DENIED,
     MOST_WAYS,
     Atom,
@@ -21,7 +22,8 @@ from symc.diff.standing import (
 )
 from symc.guarding import TOOL_CALL, pattern
 
-State: TypeAlias = Literal["absent", "hidden", "ungranted", "open"]
+State: TypeAlias = Literal["absent", "otherwise", "hidden", "ungranted", "open"]
+"""``otherwise``: not there, but the same variant is with another config of its layers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +59,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Where an agent stands at a cell of its own: whether it is there, and what objects."""
+    """Where an agent stands at a cell of its own: whether it is there, and what objects.
+
+    ``accepts`` is the input schema of the tool that stands at the base; None where there is none.
+    """
 
     state: State = "absent"
     atoms: tuple[Atom, ...] = ()
+    accepts: Any = field(default=None, compare=False, repr=False)
 
     @property
     def standing(self) -> Standing:
@@ -119,8 +125,21 @@ class Powers:
             state: State = "open" if granted else "ungranted"
             if entry["tools"][name].get("exposed") is False:
                 state = "hidden"
-            found[Cell(agent, TOOL_CALL, key)] = Access(state, tuple(self.atoms(agent, TOOL_CALL, key)))
+            tools = self.side.extensions.get(key.extension, {}).get("tools", {})
+            found[Cell(agent, TOOL_CALL, key)] = Access(
+                state, tuple(self.atoms(agent, TOOL_CALL, key)), tools.get(key.raw, {}).get("input_schema")
+            )
         return found
+
+    def missing(self, cell: Cell) -> Access:
+        """Where the agent stands at a cell that it has not: nowhere, or beside it."""
+        key = cell.key
+        if key is None or not key.chain:
+            return ABSENT
+        alike = any(
+            own.identity == key.identity and own.chain == key.chain for own in self.keys(cell.agent).values()
+        )
+        return Access("otherwise") if alike else ABSENT
 
     def effects(self, agent: str) -> dict[Cell, Access]:
         """The agent's cells that are about no tool: its other effects, and its delegates."""
@@ -271,7 +290,9 @@ def _at(restriction: Restriction, hop: str) -> Restriction:
     """The restriction about one hop: what it asks is asked of that hop's arguments."""
 
     def placed(conditions: frozenset[Condition]) -> frozenset[Condition]:
-        return frozenset(f"{one} on {hop}" if one else one for one in conditions)
+        return frozenset(
+            one if one == ALWAYS else replace(one, place=f"{one.place} on {hop}") for one in conditions
+        )
 
     return Restriction(placed(restriction.denied), placed(restriction.objected))
 

@@ -1,4 +1,4 @@
-"""Standings: what stands between a request and its being allowed, with conditions as opaque atoms (docs/diff.md §1).
+"""Standings: what stands between a request and its being allowed, condition by condition (docs/diff.md §1).
 
 A *restriction* is what one way to a tool meets: the conditions under which it is denied, and those under which anything
 objects. A *standing* is the set of ways; the most permissive one counts, and no way at all is a denial.
@@ -7,16 +7,42 @@ objects. A *standing* is the set of ways; the most permissive one counts, and no
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
 
 from symc.canonical import digest
 from symc.composition import BoundTool, Policy
+from symc.diff.conditions import implies
 from symc.diff.side import Key
 from symc.guarding import TOOL_CALL, guards_effect, named_depths
 
-Condition: TypeAlias = str
-ALWAYS: Final[Condition] = ""
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """When an objection is made: known by its digest, or by the code that decides; empty: always.
+
+    ``place`` tells whose arguments it sees: those of an inner layer, of a hop between agents, or, empty, of the tool. The
+    schema ``when`` is the digest's, for those who look into it.
+    """
+
+    name: str
+    place: str = ""
+    when: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_code(self) -> bool:
+        """Whether code decides."""
+        return self.name.startswith(_CODE)
+
+    def implies(self, other: Condition) -> bool:
+        """Whether the other holds wherever this one does, of the same arguments; False also where that is not known."""
+        if None in (self.when, other.when) or self.place != other.place:
+            return False
+        return implies(self.when, other.when)
+
+
+_CODE: Final = "code "
+ALWAYS: Final = Condition("")
 """The condition that always holds."""
 
 MOST_WAYS: Final = 64
@@ -84,7 +110,7 @@ def standing(ways: Iterable[Restriction]) -> Standing:
 def exceeds(new: Standing, old: Standing) -> bool:
     """Whether some request is decided more favourably by ``new``: denied before and now not, or asked and now allowed.
 
-    Exact where conditions are independent of each other, which is what opaque means.
+    Sound: where not, nothing is. Exact where conditions of which none implies another are independent of each other.
     """
     return any(all(not _implied(before.denied, way.denied) for before in old) for way in new) or any(
         all(not _implied(before.objected, way.objected) for before in old)
@@ -124,12 +150,14 @@ def effect_atoms(policies: Iterable[tuple[str, Policy]], effect: str, where: str
 
 def _conditions(policy: Policy, seen_by: tuple[str, ...]) -> Iterator[Condition]:
     if policy.effect == "decide":
-        yield f"code {policy.decide}"  # what it decides is not known: an objection of its own kind
+        yield Condition(
+            f"{_CODE}{policy.decide}"
+        )  # what it decides is not known: an objection of its own kind
     elif policy.when in (None, True, {}):
         yield ALWAYS
     elif policy.when is not False:
         made = digest("condition", policy.when)
-        yield from (f"{made} {place}".rstrip() for place in seen_by)
+        yield from (Condition(made, place, policy.when) for place in seen_by)
 
 
 def _depths(policy: Policy, key: Key) -> tuple[str, ...]:
@@ -143,7 +171,9 @@ def _depth(depth: int) -> str:
 
 
 def _implied(conditions: frozenset[Condition], by: frozenset[Condition]) -> bool:
-    return ALWAYS in by or conditions <= by
+    if ALWAYS in by or conditions <= by:
+        return True
+    return all(any(one.implies(other) for other in by) for one in conditions - by)
 
 
 def _simplest(conditions: frozenset[Condition]) -> frozenset[Condition]:

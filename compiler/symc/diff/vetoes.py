@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from symc.canonical import canonical_bytes
 from symc.composition import Policy, Selector
 from symc.contracts.patterns import ToolPattern
 from symc.contracts.vocabulary import EFFECTS
+from symc.diff.conditions import implies
 from symc.diff.moves import Moves
 from symc.guarding import TOOL_CALL, pattern
 
@@ -125,11 +125,7 @@ def _is_as_strong(other: Policy, policy: Policy) -> bool:
         return False
     if strength(other) < strength(policy):
         return False
-    return other.when in (None, True, {}) or _same(other.when, policy.when)
-
-
-def _same(one: object, other: object) -> bool:
-    return canonical_bytes(one) == canonical_bytes(other)
+    return implies(policy.when, other.when)
 
 
 def _pieces(policy: Policy) -> Iterator[_Piece]:

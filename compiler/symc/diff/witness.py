@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from symc.diff.calls import Call, telling_call
+from symc.diff.model import Direction
 from symc.diff.moves import Move
-from symc.diff.powers import Cell
+from symc.diff.powers import Access, Cell, State
 from symc.diff.standing import ALWAYS, Atom
 
 _DONE = {
@@ -17,11 +19,15 @@ _DONE = {
 }
 
 
-def witness(move: Move) -> str:
-    """The sentence of a move: ``support may now call files/write_file (was: denied by guardrails/no-writes)``."""
+def witness(move: Move, *, way: Direction | None = None, policy: str = "") -> str:
+    """The sentence of a move: ``support may now call files/write_file (was: denied by guardrails/no-writes)``.
+
+    ``way`` tells which way to show of a move that goes both; ``policy`` shows what this one has to do with it.
+    """
     if move.undecided:
         return f"there are too many ways from {move.cell.root} to {move.cell.agent} to compare them"
-    return _up(move) if move.up else _down(move)
+    up = move.up if way is None else way is Direction.UP
+    return _up(move, policy) if up else _down(move, policy)
 
 
 def place(cell: Cell) -> str:
@@ -30,29 +36,57 @@ def place(cell: Cell) -> str:
     return f"{who}: {cell.label}"
 
 
-def _up(move: Move) -> str:
+def _up(move: Move, policy: str) -> str:
     state = move.before.state
     if state != "open":
-        return f"{_who(move.cell)} may now {_done(move.cell)} (was: {_closed(move.cell, state)})"
-    lifted = move.lifted
-    denials = [atom for atom in lifted if atom.denies]
+        return f"{_who(move.cell)} may now {_done(move.cell)}{_was(move.cell, state)}"
+    lifted = _by(policy, move.lifted)
+    call = _call(move, lifted, move.after)
+    stood = lifted if call is None else call.stood
+    done = _done(move.cell) + ("" if call is None else call.said)
+    denials = [atom for atom in stood if atom.denies]
     if not denials:
-        return (
-            f"{_who(move.cell)} may now {_done(move.cell)} without asking (was: asked by {_policies(lifted)})"
-        )
-    unasked = not any(atom.condition == ALWAYS for atom in move.after.atoms)
-    answered = "" if unasked else " after a yes"
-    return f"{_who(move.cell)} may now {_done(move.cell)}{answered} (was: {_objections(denials)})"
+        return f"{_who(move.cell)} may now {done} without asking (was: asked by {_policies(stood)})"
+    asked = any(atom.condition == ALWAYS for atom in move.after.atoms) if call is None else call.asks
+    was = _objections(denials) if call is None else f"denied by {_policies(denials)}"
+    return f"{_who(move.cell)} may now {done}{' after a yes' if asked else ''} (was: {was})"
 
 
-def _down(move: Move) -> str:
+def _down(move: Move, policy: str) -> str:
     state = move.after.state
+    if state == "otherwise":
+        return f"{_who(move.cell)} may no longer {_done(move.cell)} with the config of before"
     if state != "open":
         return f"{_who(move.cell)} may no longer {_done(move.cell)} (now: {_closed(move.cell, state)})"
-    denials = [atom for atom in move.imposed if atom.denies]
+    imposed = _by(policy, move.imposed)
+    call = _call(move, imposed, move.before)
+    stand = imposed if call is None else call.stood
+    done = _done(move.cell) + ("" if call is None else call.said)
+    denials = [atom for atom in stand if atom.denies]
     if not denials:
-        return f"{_who(move.cell)} must now ask before it may {_done(move.cell)} ({_policies(move.imposed)})"
-    return f"{_who(move.cell)} may no longer {_done(move.cell)} (now: {_objections(denials)})"
+        return f"{_who(move.cell)} must now ask before it may {done} ({_policies(stand)})"
+    now = _objections(denials) if call is None else f"denied by {_policies(denials)}"
+    return f"{_who(move.cell)} may no longer {done} (now: {now})"
+
+
+def _by(policy: str, atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
+    """Those of the policy; all where it has none among them."""
+    return tuple(atom for atom in atoms if atom.policy == policy) or atoms
+
+
+def _call(move: Move, atoms: tuple[Atom, ...], other: Access) -> Call | None:
+    # Behind delegates, each way has objections of its own: no one call shows them all.
+    if move.cell.key is None or not move.cell.is_direct:
+        return None
+    # Where these policies object whatever the arguments are, no arguments say more.
+    policies = {atom.policy for atom in atoms}
+    if all(one.condition.when is None for one in (*atoms, *other.atoms) if one.policy in policies):
+        return None
+    return telling_call(atoms, other.atoms, move.after.accepts)
+
+
+def _was(cell: Cell, state: State) -> str:
+    return " with another config than before" if state == "otherwise" else f" (was: {_closed(cell, state)})"
 
 
 def _who(cell: Cell) -> str:
@@ -72,7 +106,7 @@ def _closed(cell: Cell, state: str) -> str:
 
 
 def _objections(atoms: Sequence[Atom]) -> str:
-    code = [atom for atom in atoms if atom.condition.startswith("code ")]
+    code = [atom for atom in atoms if atom.condition.is_code]
     if len(code) == len(atoms):
         return f"decided by the code of {_policies(atoms)}"
     always = [atom for atom in atoms if atom.condition == ALWAYS]

@@ -90,28 +90,44 @@ def is_text(change: Change) -> bool:
 def values(change: Change) -> tuple[str, str]:
     """The two sides in one line each, for changes that are no texts; empty where there is nothing.
 
-    Of two mappings, what differs between them.
+    Of two mappings, what differs between them, by its path: ``when.properties.amount.minimum: 500``.
     """
     before, after = change.before, change.after
     if isinstance(before, Mapping) and isinstance(after, Mapping):
-        return (
-            _value({key: item for key, item in before.items() if item != after.get(key)}),
-            _value({key: item for key, item in after.items() if item != before.get(key)}),
-        )
+        return _listing(_differing(before, after)), _listing(_differing(after, before))
     return _value(before), _value(after)
 
 
-def _value(value: Json) -> str:
+def _differing(one: Mapping[str, Json], other: Mapping[str, Json]) -> dict[str, Json]:
+    """What ``one`` has otherwise than ``other``, by dotted path; ``digest`` follows from the rest and is left out."""
+    found: dict[str, Json] = {}
+    for key, value in one.items():
+        theirs = other.get(key)
+        if key == "digest" or (value == theirs and key in other):
+            continue
+        if isinstance(value, Mapping) and isinstance(theirs, Mapping):
+            found |= {f"{key}.{path}": item for path, item in _differing(value, theirs).items()}
+        else:
+            found[key] = value
+    return found
+
+
+def _listing(items: Mapping[str, Json]) -> str:
+    return ", ".join(f"{key}: {_value(item, inside=True)}" for key, item in items.items())
+
+
+def _value(value: Json, *, inside: bool = False) -> str:
     if value is None:
-        return ""
+        return "null" if inside else ""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {_value(item)}" for key, item in value.items() if key != "digest")
+        listing = _listing({key: item for key, item in value.items() if key != "digest"})
+        return f"{{{listing}}}" if inside else listing
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
+        return "[" + ", ".join(_value(item, inside=True) for item in value) + "]"
     return str(value)
 
 

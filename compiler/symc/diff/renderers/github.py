@@ -33,11 +33,16 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     below = wording.below_headline(comparison)
     yield f"symc diff: {said}{f'; {below}' if below else ''}"
     for level, command in _COMMANDS.items():
-        changes = [change for change in comparison.changes if change.level is level]
+        changes = [change for change in comparison.changes if _level(change) is level]
         shown = changes if len(changes) <= MOST else changes[: MOST - 1]
         yield from (_annotation(change, command) for change in shown)
         if len(shown) < len(changes):
             yield _rest(changes[len(shown) :], command)
+
+
+def _level(change: Change) -> Level:
+    """How loudly it is said: what somebody said yes to is a notice, whatever it is."""
+    return Level.INFO if change.accepted else change.level
 
 
 def _annotation(change: Change, command: str) -> str:

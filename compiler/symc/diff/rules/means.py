@@ -184,10 +184,21 @@ def _servers(
                 about=Item("server", owner, key),
                 before={"names": sorted(before)},
                 after={"names": sorted(after)} | said,
-                witness=f"{owner} is now started with another {', '.join(changed)}",
+                witness=f"{owner} is now {'started' if key == 'env' else 'asked'} with {_differences(before, after)}",
                 touches=users,
                 direction=Direction.UNKNOWN if users else Direction.SAME,
             )
+
+
+def _differences(before: Mapping[str, Json], after: Mapping[str, Json]) -> str:
+    """Which names came, went or have another value, never what they hold: ``another value of TOKEN, and without DEBUG``."""
+    both = before.keys() & after.keys()
+    found = (
+        ("another value of ", {name for name in both if before[name] != after[name]}),
+        ("the additional ", after.keys() - before.keys()),
+        ("no ", before.keys() - after.keys()),
+    )
+    return " and ".join(said + ", ".join(sorted(names)) for said, names in found if names)
 
 
 def _plain(value: Json) -> Json:

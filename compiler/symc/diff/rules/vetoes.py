@@ -160,7 +160,7 @@ def _finding(
         about=evidence.policy(veto.policy_id),
         before=None if come else policy_json(veto.old),
         after=None if gone else policy_json(veto.new),
-        witness=witness(found[0]) if found else "",
+        witness=witness(found[0], way=way, policy=veto.policy_id) if found else "",
         touches=(*cells, *(agent for agent in agents if agent not in told)),
         direction=way if found else Direction.SAME,
     )
