@@ -17,6 +17,9 @@ from symc.rendering import joined, piece
 CHARACTERS_A_TOKEN: Final = 4
 """The estimate of docs/prompts.md §5; a tokenizer would depend on the model and the machine."""
 
+CUT_SHORT: Final = "cut before it came here"
+"""Among the facts of a fragment that was truncated before it reached a manifest."""
+
 _HEADING = re.compile(r"## \d+\. (\S+)(?: \(slot\))?")
 
 
@@ -51,7 +54,7 @@ class Entry:
         size = f"{len(self.piece)} characters"
         if self.slot is not None:
             size = f"at most {self.slot.max_chars} characters, {'required' if self.slot.required else 'optional'}"
-        cut = " · cut before it came here" if self.truncated else ""
+        cut = f" · {CUT_SHORT}" if self.truncated else ""
         return (
             f"{self.layer} · {self.tier} · {self.scope} · order {self.order} · {size}{cut} · `{self.source}`"
         )

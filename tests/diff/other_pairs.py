@@ -90,6 +90,7 @@ PROMPTS = (
         (writer(A),),
         (writer(A | {"tier": "operating"}),),
         "trust-boundary-crossed desk/a",
+        "cache-prefix-broken desk/a",
     ),
     same(
         "a text is shared by fewer",

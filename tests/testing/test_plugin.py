@@ -114,6 +114,12 @@ def test_the_share_of_the_prefix_counts_from_the_first_changed_character(desk: D
     desk.run("-k", "prompt").stdout.fnmatch_lines(["*21% of the cached prefix is invalidated*"])
 
 
+def test_the_frame_of_learned_text_is_part_of_the_prefix(desk: Desk) -> None:
+    # The text stays and stands where it stood; the model reads it in a frame now.
+    desk.write({"desk.yaml": AGENT.replace("tier: operating", "tier: session")})
+    desk.run("-k", "prompt").stdout.fnmatch_lines(["*21% of the cached prefix is invalidated*"])
+
+
 def test_added_and_removed_fragments_are_named(desk: Desk) -> None:
     without = AGENT.replace(
         '  - {fragment_id: hours, tier: platform, order: 20, text: "Open at nine."}\n', ""

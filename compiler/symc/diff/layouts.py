@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from symc.diff.side import Side, Tree
+from symc.rendering import piece
 
 Json = Any
 
@@ -49,3 +50,12 @@ def lines(side: Side, parts: Mapping[str, Placed], agent: str, fragment: str) ->
     part = one.part
     default: Sequence[str] = part["rendered"]["text"] if "rendered" in part else part["text"]
     return default
+
+
+def read(side: Side, parts: Mapping[str, Placed], agent: str, fragment: str) -> str:
+    """The fragment as the agent's model reads it, its frame included (docs/prompts.md §3); empty for a slot."""
+    one = parts.get(fragment)
+    if one is None or one.is_slot:
+        return ""
+    text = "\n".join(lines(side, parts, agent, fragment))
+    return piece(fragment, text, tier=one.part["tier"], truncated=bool(one.part.get("truncated")))

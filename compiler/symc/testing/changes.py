@@ -6,9 +6,9 @@ import difflib
 from collections.abc import Iterator, Sequence
 
 from symc.diagnostics.renderers.excerpt import visible
-from symc.rendering import SEPARATOR
+from symc.rendering import joined, piece
 from symc.reordering import moves
-from symc.sheets import Entry
+from symc.sheets import CUT_SHORT, Entry, plain
 
 Recorded = tuple[str, str, str | None]
 """A place of a recorded layout: id, facts, text (None for a slot)."""
@@ -72,10 +72,15 @@ def shown(line: str) -> str:
 
 def _broken_share(recorded: Sequence[Recorded], now: Sequence[Entry]) -> float:
     """The share of the recorded prompt behind the first character that differs: caches are exact byte prefixes."""
-    before = SEPARATOR.join(text for _, _, text in recorded if text is not None)
-    after = SEPARATOR.join(entry.text for entry in now if entry.text is not None)
+    before = joined(_piece(*one) for one in recorded if one[2] is not None)
+    after = plain(now)
     if not before:
         return 0.0
     pairs = enumerate(zip(before, after, strict=False))
     kept = next((at for at, (one, other) in pairs if one != other), min(len(before), len(after)))
     return 1 - kept / len(before)
+
+
+def _piece(key: str, facts: str, text: str | None) -> str:
+    """A recorded fragment as the model read it: its facts name its tier, and whether it was cut."""
+    return piece(key, text or "", tier=facts.split(" · ")[1], truncated=CUT_SHORT in facts)

@@ -13,7 +13,7 @@ HEAD = "accept:"
 
 
 def render(changes: Sequence[Change], *, head: bool) -> str:
-    """A stanza for each change, ready to be appended to the file; ``head``: the file does not exist yet."""
+    """A stanza for each change, ready to be appended to the file; ``head``: the file has no such line yet."""
     return "".join(f"{line}\n" for line in _lines(changes, head))
 
 

@@ -10,6 +10,7 @@ from symc.diff import layouts
 from symc.diff.evidence import Evidence
 from symc.diff.layouts import Placed
 from symc.diff.model import Axis, Finding, Item, Json, Rule
+from symc.rendering import SEPARATOR
 from symc.reordering import moves
 
 
@@ -123,12 +124,12 @@ def _broken(evidence: Evidence, agent: str) -> tuple[str, int] | None:
     if _tools_differ(evidence, agent):
         return "tools", 100  # tools go first on the wire
     before, after = (
-        [(one, layouts.lines(side, parts, agent, one)) for one in side.agents[agent].get("prompt", ())]
+        [(one, layouts.read(side, parts, agent, one)) for one in side.agents[agent].get("prompt", ())]
         for side, parts in ((evidence.old, evidence.fragments_old), (evidence.new, evidence.fragments_new))
     )
     if before == after or not old.get("prompt") or not new.get("prompt"):
         return None
-    sizes = [sum(map(len, lines)) + len(lines) + 1 for _, lines in before]
+    sizes = [len(text) + len(SEPARATOR) for _, text in before]
     same = 0
     while same < min(len(before), len(after)) and before[same] == after[same]:
         same += 1
