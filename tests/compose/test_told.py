@@ -99,3 +99,25 @@ def test_an_unknown_key_of_a_config_is_told_with_those_that_are_known() -> None:
     assert _places(found)[0] == (6, 36)
     assert found.message == 'the config of "cache" has no key "lifetime"'
     assert found.notes == ("known here: ttl, max_entries",)
+
+
+def test_an_item_that_is_indented_too_far_is_not_repeated() -> None:
+    """It may be an argument that nobody should see."""
+    server = "kind: extension\nname: files\nmcp:\n  command:\n    - run\n      - --token=hunter2hunter2\n"
+    found = _told(files=server)
+    assert "folded-item" in [one.name for one in found]
+    assert not any("hunter2" in f"{one.message} {one.hint} {one.notes} {one.secondary}" for one in found)
+
+
+def test_everything_that_is_indented_too_far_is_told_and_mended() -> None:
+    written = _desk("tools:", "  - crm/find", "     - crm/list", "   - crm/other")
+    found = _told(desk=written)
+    assert [(one.name, one.primary.start.line) for one in found] == [("folded-item", 6), ("folded-item", 7)]
+    lines = written.split("\n")
+    for one in found:
+        assert one.hint is not None
+        edit = one.hint.edit
+        assert edit is not None
+        line = lines[edit.span.start.line - 1]
+        lines[edit.span.start.line - 1] = edit.replacement + line[edit.span.end.column - 1 :]
+    assert [one.message for one in _told(desk="\n".join(lines))] == ['"crm" has no tool "other"']

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from symc.contracts.names import EXTENSION_NAME, RESERVED_NAMES
@@ -26,6 +27,7 @@ from symc.manifest.toolbox import check_hooks, check_package, check_tool_extensi
 from symc.manifest.variables import check_vars
 from symc.manifest.vetoes import check_policies
 from symc.source import Document, Sources
+from symc.source.findings import AT_MOST
 from symc.source.indentation import folded_items
 
 
@@ -115,12 +117,12 @@ def _file(document: Document, sources: Sources, report: Report, *, built_in: boo
 
 
 def _line_up(submission: Submission) -> None:
-    folded = tuple(folded_items(submission.document))
+    folded = tuple(islice(folded_items(submission.document), AT_MOST))
     for path, stray, edit in folded:
         submission.refuse(
             reading.FOLDED_ITEM,
             path,
-            f"{stray.message}, so that it is read as the end of that one",
+            f"{stray.message}, so it is read as the end of that one's text",
             span=stray.entry.span(submission.file),
             secondary=(LabelledSpan(stray.model.span(submission.file), "the item that it runs into"),),
             hint=Hint(stray.hint, edit),

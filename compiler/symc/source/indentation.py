@@ -5,33 +5,42 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from symc.diagnostics import Edit, Position, Span
 from symc.source.document import Document
 
-_LINE: Final = re.compile(
-    r"""(?P<indent>\ *)
-    (?P<dashes>(?:-\ +)*)
-    (?: (?P<key>"[^"\n]*"|'[^'\n]*'|[^\s"'\[\]{}&*!|>%@`\#,-][^\n\#]*?)\ *:(?=\s|$) )?""",
-    re.VERBOSE,
-)
+_DASHES: Final = re.compile(r" *((?:- +){0,100})")  # no deeper than values may be nested
+_QUOTED: Final = re.compile(r"""("[^"]*"|'[^']*')\s*:(?=\s|$)""")
+_COLON: Final = re.compile(r":(?=\s|$)")
+_NO_KEY: Final = tuple("\"'[]{}&*!|>%@`#,-:")
 _LONGEST: Final = 40
+_LOOKED_AT: Final = 10_000
+"""Items of one file of which each is looked up: who has more in doubt wrote no manifest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A key or a list item where it begins a line, as it is written; line and column count from 0."""
+    """A key or a list item where it begins a line; line and column count from 0.
 
-    text: str
+    ``key`` is the key as it is written; of an item there is none: what it says may be nobody's business.
+    """
+
+    key: str
     line: int
     column: int
-    is_item: bool
+    width: int
+
+    @property
+    def is_item(self) -> bool:
+        """True for an item of a list."""
+        return not self.key
 
     def span(self, path: str) -> Span:
         """Its place in the file."""
         start = Position(self.line + 1, self.column + 1)
-        return Span(path, start, Position(self.line + 1, self.column + 1 + len(self.text)))
+        return Span(path, start, Position(self.line + 1, self.column + 1 + self.width))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +53,19 @@ class Stray:
     @property
     def message(self) -> str:
         """What is wrong, with both columns, counted from 1."""
+        what = "this item" if self.entry.is_item else f'"{_short(self.entry.key)}"'
         how = "too far" if self.entry.column > self.model.column else "too little"
+        above = "the item above it" if self.model.is_item else f'"{_short(self.model.key)}" above it'
         return (
-            f'"{self.entry.text}" is indented {how}: it begins in column {self.entry.column + 1}, '
-            f'and "{self.model.text}" above it in column {self.model.column + 1}'
+            f"{what} is indented {how}: it begins in column {self.entry.column + 1}, "
+            f"and {above} in column {self.model.column + 1}"
         )
 
     @property
     def hint(self) -> str:
         """The next step."""
-        return f'begin it in column {self.model.column + 1}, under "{self.model.text}"'
+        under = "the item above" if self.model.is_item else f'"{_short(self.model.key)}"'
+        return f"begin it in column {self.model.column + 1}, under {under}"
 
 
 def stray(lines: Sequence[str], line: int, column: int) -> Stray | None:
@@ -66,7 +78,7 @@ def stray(lines: Sequence[str], line: int, column: int) -> Stray | None:
     own = next(iter(entries(lines, line)), None)
     if own is None or column not in (own.column, _colon(lines[line])):
         return None
-    if not own.is_item and " " in own.text:
+    if " " in own.key:
         return None  # words of a text, rather than a key
     above = tuple(_in_scope(lines, line))
     if any(entry.column == own.column for entry in above):
@@ -86,8 +98,9 @@ def folded_items(document: Document) -> Iterator[tuple[tuple[str | int, ...], St
     if not _MAYBE_FOLDED.search(document.text):
         return
     lines = document.text.decode().split("\n")
-    for path, value in _listed(document.data):
-        if " - " not in value or "\n" in value or not document.is_plain(*path):
+    doubtful = (path for path, value in _listed(document.data) if " - " in value and "\n" not in value)
+    for path in islice(doubtful, _LOOKED_AT):
+        if not document.is_plain(*path):
             continue
         span = document.span(*path)
         model = next(
@@ -121,15 +134,26 @@ def _listed(data: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
 def entries(lines: Sequence[str], line: int) -> Iterator[Entry]:
     """The list items and the key that a line begins with."""
     text = lines[line]
-    found = _LINE.match(text)
-    if found is None:
-        return
-    written = text.strip()
-    for offset in (place.start() for place in re.finditer("-", found["dashes"])):
-        column = found.start("dashes") + offset
-        yield Entry(_short(text[column:].rstrip()), line, column, is_item=True)
-    if found["key"] and not written.startswith("#"):
-        yield Entry(_short(found["key"]), line, found.start("key"), is_item=False)
+    dashes = _DASHES.match(text)
+    assert dashes is not None  # it matches nothing, too
+    end = len(text.rstrip())
+    for at in range(dashes.start(1), dashes.end(1)):
+        if text[at] == "-":
+            yield Entry("", line, at, end - at)
+    key = _key(text, dashes.end())
+    if key:
+        yield Entry(key, line, dashes.end(), len(key))
+
+
+def _key(text: str, start: int) -> str:
+    """The key that begins at an offset, empty if none does."""
+    if quoted := _QUOTED.match(text, start):
+        return quoted[1]
+    colon = _COLON.search(text, start)
+    if colon is None or text.startswith(_NO_KEY, start):
+        return ""
+    key = text[start : colon.start()].rstrip()
+    return "" if " #" in key else key
 
 
 def _in_scope(lines: Sequence[str], line: int) -> Iterator[Entry]:
@@ -146,8 +170,11 @@ def _in_scope(lines: Sequence[str], line: int) -> Iterator[Entry]:
 
 
 def _colon(text: str) -> int:
-    found = _LINE.match(text)
-    return text.index(":", found.end("key")) if found is not None and found["key"] else -1
+    """The offset of the colon after the key that a line begins with, -1 if none does."""
+    dashes = _DASHES.match(text)
+    start = dashes.end() if dashes else 0
+    key = _key(text, start)
+    return text.index(":", start + len(key)) if key else -1
 
 
 def _short(text: str) -> str:
