@@ -31,6 +31,9 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 """Command name → the module that holds it (as attribute ``command``) and its one-line help."""
 
 
+_SHORTEST_SECRET = 4  # replacing every "1" in a text would hide more than it protects
+
+
 class ExitCode(IntEnum):
     """What the process says to a script (docs/diagnostics.md §3)."""
 
@@ -117,9 +120,7 @@ def run(arguments: Sequence[str]) -> NoReturn:
 
 def _bug(error: Exception, arguments: Sequence[str]) -> ExitCode:
     if os.environ.get("SYMC_TRACEBACK") == "1":
-        import traceback
-
-        traceback.print_exception(error)
+        click.echo(_traceback(error), err=True, nl=False)
     else:
         command = shlex.join(["symc", *arguments])
         click.echo(
@@ -128,3 +129,23 @@ def _bug(error: Exception, arguments: Sequence[str]) -> ExitCode:
             err=True,
         )
     return ExitCode.BUG
+
+
+def _traceback(error: Exception) -> str:
+    """Where it happened, for a report that anyone may read: no value of the environment, nothing like a credential."""
+    import traceback
+
+    from symc.diagnostics.renderers.withheld import seems_to_hold_credential
+
+    text = "".join(traceback.format_exception(error))
+    for name, value in sorted(os.environ.items(), key=lambda item: -len(item[1])):
+        if len(value) >= _SHORTEST_SECRET:
+            text = text.replace(value, f"${{env:{name}}}")
+    lines = text.split("\n")
+    # Indented are files and lines of code; what is not is what the exceptions say.
+    return "\n".join(
+        "[withheld: it looks like a credential]"
+        if not line.startswith(" ") and seems_to_hold_credential("", lines, number)
+        else line
+        for number, line in enumerate(lines, 1)
+    )
