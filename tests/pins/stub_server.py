@@ -34,6 +34,8 @@ def page(behaviour: str, cursor: str | None) -> dict[str, Any]:
         return {"tools": [], "nextCursor": 7}
     if behaviour == "endless":
         return {"tools": [], "nextCursor": str(time.monotonic_ns())}
+    if behaviour == "endless-megabytes":
+        return {"tools": [tool("a", description="x" * (9 * 2**20))], "nextCursor": str(time.monotonic_ns())}
     if behaviour == "repeated-name":
         return {"tools": [tool("a"), tool("b"), tool("a", description="Another.")]}
     if behaviour == "no-list":

@@ -6,6 +6,7 @@ the answers are kept as they came. Pinning has one conversation of one question;
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import sys
@@ -38,6 +39,9 @@ TIMEOUT: Final = 30.0
 
 MOST_PAGES: Final = 1_000
 """Pages read at most; a server whose cursor is always new would never end."""
+
+LARGEST_LIST: Final = 64 * 2**20
+"""Characters of all tools together, as JSON: a larger pin is no file of a workspace."""
 
 Progress = Callable[[str], None]
 
@@ -195,6 +199,7 @@ class Conversation:
         tools: list[Any] = []
         cursors: dict[str, int] = {}
         cursor: str | None = None
+        size = 0
         for page in range(1, MOST_PAGES + 1):
             self.step = f"asked for page {page} of its tools"
             self.progress(f"page {page} of its tools")
@@ -204,6 +209,10 @@ class Conversation:
                 message = f"answered page {page} of its tools with something that is no list of tools"
                 raise DiscoveryError(codes.SERVER_ERROR, message, self._stderr())
             tools += listed
+            size += len(json.dumps(listed))
+            if size > LARGEST_LIST:
+                message = f"does not come to an end: with page {page} its tools take more than 64 MiB"
+                raise DiscoveryError(codes.SERVER_CURSOR, message)
             cursor = answer.get("nextCursor")
             if cursor is None:
                 return _canonical(tools)
