@@ -166,9 +166,10 @@ def _changed(draw: st.DrawFn, schema: Any) -> Any:
         return draw(schemas)
     key = draw(st.sampled_from(sorted(schema)))
     value = schema[key]
+    if key in NAMED:
+        return {**schema, key: {name: _changed(draw, one) for name, one in value.items()}}
     if isinstance(value, dict):
-        changed = _changed(draw, value)
-        return {**schema, key: changed if isinstance(changed, dict) or key not in NAMED else value}
+        return {**schema, key: _changed(draw, value)}
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return {**schema, key: [_changed(draw, value[0]), *value[1:]]}
     if isinstance(value, int) and not isinstance(value, bool):
