@@ -7,6 +7,7 @@ code 1 when something was found. The same seed and count try the same inputs.
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import hashlib
 import json
 import sys
@@ -31,6 +32,8 @@ from tests.fuzz.oracles import FindingError
 from tests.fuzz.seeds import SOUND, Seeds
 
 FOUND: Final = Path(__file__).parent / "found"
+_HANGS: Final = 120.0
+"""Seconds after which an input of a campaign counts as one that hangs, on however busy a machine."""
 
 Files = Mapping[str, bytes]
 """One input: a workspace, or the one file of another target."""
@@ -280,14 +283,19 @@ def kind_of(error: BaseException) -> str:
 
 
 def run(
-    target: str, count: int, seed: int, *, save: bool = True
+    target: str, count: int, seed: int, *, save: bool = True, most: float | None = None
 ) -> Mapping[str, tuple[Files, BaseException]]:
-    """Try ``count`` inputs; every kind of finding with the first input that showed it."""
+    """Try ``count`` inputs; every kind of finding with the first input that showed it.
+
+    An input that takes more than ``most`` seconds ends the process, which shows where it was.
+    """
     seeds, random = Seeds.of_the_repository(), Random(seed)
     judge = Judge(seeds)
     found: dict[str, tuple[Files, BaseException]] = {}
     start = time.monotonic()
     for number in range(1, count + 1):
+        if most is not None:
+            faulthandler.dump_traceback_later(most, exit=True)
         files = TARGETS[target](seeds, random)
         try:
             judge(target, files)
@@ -304,6 +312,7 @@ def run(
                 f"{target} seed {seed}: {number} inputs, {len(found)} findings, {took:.0f} s, {dict(judge.seen)}",
                 flush=True,
             )
+    faulthandler.cancel_dump_traceback_later()
     print(f"{target} seed {seed}: {count} inputs, {len(found)} findings; {dict(judge.seen)}")
     return found
 
@@ -328,7 +337,8 @@ def main() -> int:
     parser.add_argument("--no-save", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("error")
-    return 1 if run(options.target, options.count, options.seed, save=not options.no_save) else 0
+    found = run(options.target, options.count, options.seed, save=not options.no_save, most=_HANGS)
+    return 1 if found else 0
 
 
 if __name__ == "__main__":
