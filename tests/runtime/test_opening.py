@@ -12,10 +12,15 @@ from typing import Any
 import pytest
 
 from symc import ConfigurationError, ToolCall
+from symc.composition import Tool
+from symc.contracts import PolicyRequest
+from symc.contracts.frozen import FrozenDict
+from symc.diagnostics.codes import running
 from symc.lock import digest_lines
 from symc.runtime import DiagnosedError, LoadedLock, load
 from symc.runtime.composed import account
 from symc.runtime.providers import MockModelProvider
+from symc.runtime.targets import TargetError, decider, found, invocation
 from tests.runtime import shop
 from tests.runtime.workbench import (
     SHOP,
@@ -286,6 +291,112 @@ def test_a_target_that_is_not_what_the_lock_needs(target: str, code: str, said: 
     assert fault.subject == "crm/find"
     assert fault.hint is not None
     assert fault.primary.start.line > 1, "where the lock names it"
+
+
+@pytest.mark.parametrize(
+    ("target", "module", "package", "extra"),
+    [
+        ("symc.std.audit:audit", "symc.std.audit", "structlog", "runtime"),
+        ("symc.std.retry:retry", "symc.std.retry", "tenacity", "runtime"),
+        ("symc.std.cache:cache", "symc.std.cache", "cachetools", "runtime"),
+        ("symc.std.celery:celery", "symc.std.celery_app", "celery", "celery"),
+        # Code of someone's own that uses the module meets the same lack.
+        ("tests.runtime.retried:find", "symc.std.retry", "tenacity", "runtime"),
+    ],
+)
+def test_a_module_of_symc_that_lacks_a_package_names_the_extra(
+    target: str, module: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (target.partition(":")[0], module):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(TargetError) as caught:
+        found(target)
+    assert caught.value.code is running.TARGET_MISSING
+    assert str(caught.value) == f'"{module}" needs "{package}", which is not installed'
+    assert caught.value.hint == f'pip install "symc[{extra}]"'
+
+
+def test_a_module_of_others_that_lacks_a_package_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "functools", None)
+    monkeypatch.delitem(sys.modules, SHOP)
+    with pytest.raises(TargetError) as caught:
+        found(f"{SHOP}:echo")
+    assert caught.value.code is running.TARGET_BROKEN
+
+
+# What the first parameter of a tool whose schema has the property `title` may be, or what the refusal says of it.
+PARAMETERS: list[tuple[str, str | None]] = [
+    ("arguments", None),
+    ("arguments: Mapping[str, Any]", None),
+    ("arguments: dict[str, str]", None),
+    ("arguments: 'Mapping[str, Any]'", None),
+    ("arguments: 'SeenByTypeCheckersOnly'", None),
+    ("arguments: Arguments", None),
+    ("arguments: Optional[Mapping[str, Any]] = None", None),
+    ("arguments: Any", None),
+    ("arguments: object", None),
+    ("arguments: Collection[str]", None),
+    ("title: Mapping[str, Any]", None),
+    ("*arguments", None),
+    ("title", 'title"'),
+    ("title: Any", 'title"'),
+    ("title: object", 'title"'),
+    ("key: int", 'key: int"'),
+    ("key: str", 'key: str"'),
+    ("key: 'str'", 'key: str"'),
+    ("key: float", 'key: float"'),
+    ("key: bool", 'key: bool"'),
+    ("key: bytes", 'key: bytes"'),
+    ("key: list[str]", 'key: list[str]"'),
+    ("key: Sequence[str]", "key: "),
+    ("key: str | None = None", 'key: str | None"'),
+    ("key: Optional[int] = None", "key: "),
+    ("key: Annotated[str, 'x']", "key: "),
+    ("key: Literal['a']", "key: "),
+    ("key: Isbn", "key: "),
+    ("key: None", "key: None"),
+    ("key: str, more: int = 3", 'key: str"'),
+    ("key: str, /", 'key: str"'),
+]
+
+
+@pytest.mark.parametrize(("parameters", "refused"), PARAMETERS)
+def test_the_parameter_of_a_tool_can_be_the_mapping_of_its_arguments(
+    parameters: str, refused: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "books_of_test.py").write_text(
+        "from collections.abc import Collection, Mapping, Sequence\n"
+        "from typing import Annotated, Any, Literal, NewType, Optional, TypedDict\n"
+        "Isbn = NewType('Isbn', str)\n"
+        "class Arguments(TypedDict):\n    title: str\n"
+        f"async def find({parameters}) -> str:\n    return 'found'\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "books_of_test", raising=False)
+    declared = Tool(name="find", input_schema=FrozenDict({"properties": {"title": {}}}))
+    if refused is None:
+        assert invocation("books_of_test:find", declared).__name__ == "find"
+        return
+    with pytest.raises(TargetError) as caught:
+        invocation("books_of_test:find", declared)
+    assert caught.value.code is running.TARGET_SIGNATURE
+    assert f'has the parameter "{refused}' in str(caught.value)
+    assert "@symc.contracts.tool" in caught.value.hint
+
+
+def test_the_parameter_of_a_policy_can_be_the_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def over_names(tool: str) -> None:
+        """Takes the name of a tool."""
+
+    async def over_requests(request: PolicyRequest) -> None:
+        """Takes what it is asked."""
+
+    monkeypatch.setattr(shop, "over_names", over_names, raising=False)
+    monkeypatch.setattr(shop, "over_requests", over_requests, raising=False)
+    assert decider(f"{SHOP}:over_requests") is over_requests
+    with pytest.raises(TargetError, match="it must take the request"):
+        decider(f"{SHOP}:over_names")
 
 
 def test_every_fault_is_told_at_once(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from symc.cli.frame import ExitCode
-from symc.cli.loaded import load_lock
+from symc.cli.loaded import CouldNotError, load_lock
 from symc.cli.locked import lock_option
 from symc.cli.reporting import Reporter, reporting_options
 
@@ -118,7 +118,12 @@ def _work(
     queue: str | None,
     concurrency: int,
 ) -> None:
-    from celery.signals import worker_ready
+    try:
+        from celery.signals import worker_ready
+    except ModuleNotFoundError as error:
+        raise CouldNotError(
+            f'"{error.name}" is not installed; the backend celery needs an extra: pip install "symc[celery]"'
+        ) from None
 
     from symc.std.celery_app import DEFAULT_QUEUE, app_of, register, results_of
     from symc.std.logs import log_to_stderr

@@ -16,6 +16,7 @@ from symc.contracts.contribution import is_async
 from symc.contracts.frozen import FrozenDict
 from symc.contracts.kinds import ExtensionKind, LayerCallable
 from symc.diagnostics.codes import running
+from symc.runtime.extras import installing
 from symc.runtime.gates import Gate, Reason, RefusedError
 from symc.runtime.targets import TargetError
 from symc.runtime.toolset import Invoke
@@ -128,7 +129,7 @@ def present(gate: Gate, parameters: Parameters, origin: str) -> LayerCallable:
         raise TargetError(
             running.TARGET_MISSING,
             f'a variant needs "{error.name}", which is not installed',
-            hint='pip install "symc[runtime]"',
+            hint=installing(error),
             shared=True,
         ) from None
     made: LayerCallable = makefun.create_function(

@@ -21,6 +21,7 @@ from symc.pins.drift import Drift, drift
 from symc.pins.launch import Launch
 from symc.runtime.answers import text_of
 from symc.runtime.diagnosed import place
+from symc.runtime.extras import installing
 from symc.runtime.gates import Reason, RefusedError
 from symc.runtime.lifecycle import Closing
 from symc.runtime.toolset import Invoke
@@ -301,7 +302,7 @@ class Server:
         return running.TARGET_MISSING.at(
             place(self.lock, "extensions", self.extension.name, "mcp"),
             f'{self._name} needs "{error.name}", which is not installed',
-            hint='pip install "symc[runtime]"',
+            hint=installing(error),
             subject=self.extension.name,
         )
 

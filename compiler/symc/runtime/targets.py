@@ -6,17 +6,18 @@ Nothing is imported before an agent that needs it opens, and nothing is looked u
 from __future__ import annotations
 
 import importlib
-import inspect
 from collections.abc import Callable, Mapping
-from types import FunctionType
 from typing import Any, Final
 
 from symc.canonical import CanonicalError, canonical_bytes
 from symc.composition import Tool
 from symc.contracts.contribution import ToolContribution, is_async
+from symc.contracts.verdict import PolicyRequest
 from symc.diagnostics import Code, Diagnostic, LabelledSpan, Span
 from symc.diagnostics.codes import running
 from symc.diagnostics.suggest import suggestion
+from symc.runtime.extras import installing, needed_by
+from symc.runtime.signatures import parameters_fault, value_fault
 
 __all__ = ["TargetError", "decider", "factory", "found", "hook", "invocation", "same"]
 
@@ -56,6 +57,13 @@ def found(target: str) -> Any:
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
+        if asking := needed_by(error):
+            raise TargetError(
+                running.TARGET_MISSING,
+                f'"{asking}" needs "{error.name}", which is not installed',
+                hint=installing(error),
+                shared=True,
+            ) from None
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise _broken(module_name, error) from error
         raise TargetError(
@@ -107,7 +115,10 @@ def invocation(target: str, declared: Tool) -> Callable[[Mapping[str, Any]], Any
     form = _TOOL_FORM.format(name=target.rpartition(":")[2].rpartition(".")[2])
     hint = f"a tool is `{form}`; one that is called by its parameters is declared with @symc.contracts.tool"
     _require_async(target, value, hint)
-    _require_parameters(target, value, 1, "the mapping of its arguments", hint)
+    takes = "the mapping of its arguments"
+    _require_parameters(target, value, 1, takes, hint)
+    if fault := value_fault(value, Mapping, _properties(declared)):
+        raise TargetError(running.TARGET_SIGNATURE, f'"{target}" {fault}; it must take {takes}', hint=hint)
     return value  # type: ignore[no-any-return]
 
 
@@ -117,6 +128,10 @@ def decider(target: str) -> Callable[[Any], Any]:
     hint = "a policy is `async def decide(request: PolicyRequest) -> PolicyVerdict`"
     _require_async(target, value, hint)
     _require_parameters(target, value, 1, "the request", hint)
+    if fault := value_fault(value, PolicyRequest):
+        raise TargetError(
+            running.TARGET_SIGNATURE, f'"{target}" {fault}; it must take the request', hint=hint
+        )
     return value  # type: ignore[no-any-return]
 
 
@@ -155,31 +170,14 @@ def _require_async(target: str, value: Any, hint: str) -> None:
 
 
 def _require_parameters(target: str, value: Any, count: int, takes: str, hint: str) -> None:
-    if _plainly_takes(value, count):
-        return
-    try:
-        signature = inspect.signature(value)
-    except (TypeError, ValueError):
-        return  # some callables of C show no signature
-    try:
-        signature.bind(*[None] * count)
-    except TypeError:
-        names = ", ".join(signature.parameters)  # names only: a default may be anything, a secret too
-        raise TargetError(
-            running.TARGET_SIGNATURE,
-            f'"{target}" has the parameters ({names}); it must take {takes}',
-            hint=hint,
-        ) from None
+    if fault := parameters_fault(value, count):
+        raise TargetError(running.TARGET_SIGNATURE, f'"{target}" {fault}; it must take {takes}', hint=hint)
 
 
-def _plainly_takes(value: Any, count: int) -> bool:
-    """Whether a plain function has exactly so many parameters; an agent may have hundreds, and `inspect` is slow."""
-    return (
-        type(value) is FunctionType
-        and not value.__dict__
-        and value.__code__.co_argcount == count
-        and not value.__code__.co_kwonlyargcount
-    )
+def _properties(declared: Tool) -> frozenset[str]:
+    """What the tool's schema calls its arguments."""
+    properties = declared.input_schema.get("properties")
+    return frozenset(properties) if isinstance(properties, Mapping) else frozenset()
 
 
 def _hold_to(contribution: ToolContribution, declared: Tool, target: str) -> None:
