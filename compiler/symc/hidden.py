@@ -89,13 +89,14 @@ _LISTED = 6
 _BYTE_ORDER_MARK = 0xFEFF
 
 # Unicode 17: the controls but line feed and tab, Default_Ignorable_Code_Point whole, the line and paragraph separators,
-# interlinear annotations, and surrogates (a str can hold a lone one; no file can).
+# interlinear annotations, the two symbols without ink (Braille blank, musical null notehead), and surrogates (a str can
+# hold a lone one; no file can).
 _ASCII_CONTROLS = "\\x00-\\x08\\x0b-\\x1f\\x7f"
 _HIDDEN = (
     _ASCII_CONTROLS
-    + "\\x80-\\x9f\\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
+    + "\\x80-\\x9f\\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164"
     "\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _PLAIN_ASCII = '\\n\\t -"$-)+-/:-~'  # all but the controls and the keycaps' 0-9 # *
 _HIDDEN_IN_ASCII = re.compile(f"[{_ASCII_CONTROLS}]")
@@ -141,9 +142,11 @@ _NAMES = {
     0x2067: "right-to-left isolate",
     0x2068: "first strong isolate",
     0x2069: "end of a directional isolate",
+    0x2800: "Braille blank",
     0x3164: "Hangul filler",
     0xFEFF: "zero-width no-break space",
     0xFFA0: "Hangul filler",
+    0x1D159: "musical null notehead",
 }
 _NAMED_RANGES = (
     (0x00, 0x9F, "control character"),

@@ -22,7 +22,7 @@ from symc.manifest.selection import check_selection, check_uses
 from symc.manifest.server import check_server
 from symc.manifest.shape import MODELS, Body, shaped
 from symc.manifest.submission import Submission
-from symc.manifest.texts import plain_text
+from symc.manifest.texts import every_text, plain_text
 from symc.manifest.toolbox import check_hooks, check_package, check_tool_extensions, check_tools
 from symc.manifest.variables import check_vars
 from symc.manifest.vetoes import check_policies
@@ -112,6 +112,8 @@ def _file(document: Document, sources: Sources, report: Report, *, built_in: boo
     kind = _kind(submission)
     name = submission.subject or ("workspace" if kind == "workspace" else "")
     checked = _checked(submission, kind, sources) if kind else None
+    if kind:
+        every_text(submission)
     report.extend(submission.report.diagnostics)
     return _File(document, kind, name, None if submission.is_refused else checked)
 

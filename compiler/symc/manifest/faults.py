@@ -79,7 +79,7 @@ def _unknown_key(submission: Submission, root: type[Node], fault: Fault, path: P
         return {(*fault.path[:-1], other) for other in ("deny", "ask", "decide")}
     taken = submission.value(path[:-1])
     best = _meant_key(key, [name for name in legal if not (isinstance(taken, dict) and name in taken)])
-    where = f" in {_title(path[:-1])}" if len(path) > 1 else ""
+    where = f" in {title(path[:-1])}" if len(path) > 1 else ""
     hint = None
     if best:
         hint = Hint(f"did you mean `{best}`?", Edit(submission.key_span(path), best))
@@ -106,7 +106,7 @@ def _meant_key(key: str, legal: Sequence[str]) -> str | None:
 def _missing(submission: Submission, root: type[Node], fault: Fault, path: Path) -> None:
     key = str(fault.path[-1])
     holder = submission.place(path[:-1])
-    what = _title(holder) if holder else f"this {submission.data['kind']}"
+    what = title(holder) if holder else f"this {submission.data['kind']}"
     type_ = written_keys(node_at(root, fault.path[:-1]) or root).get(key)
     submission.refuse(
         codes.MISSING_KEY,
@@ -125,7 +125,7 @@ def _not_text(submission: Submission, root: type[Node], fault: Fault, path: Path
             submission.refuse(
                 codes.UNQUOTED_PATTERN,
                 path,
-                f"{_title(path)} must be a tool pattern, not a list",
+                f"{title(path)} must be a tool pattern, not a list",
                 hint='quote patterns: YAML reads an unquoted "[" as the start of a list',
             )
         else:
@@ -137,7 +137,7 @@ def _not_text(submission: Submission, root: type[Node], fault: Fault, path: Path
 def _not_quoted(submission: Submission, path: Path) -> None:
     raw = submission.raw(path)
     if _is_secret(path):
-        submission.refuse(codes.NOT_QUOTED, path, f"{_title(path)} must be text", hint="quote it")
+        submission.refuse(codes.NOT_QUOTED, path, f"{title(path)} must be text", hint="quote it")
         return
     kind = "a truth value" if isinstance(submission.value(path), bool) else "a number"
     # A name, a pattern or a target is no number in quotes either: there the hint has no edit.
@@ -145,7 +145,7 @@ def _not_quoted(submission: Submission, path: Path) -> None:
     submission.refuse(
         codes.NOT_QUOTED,
         path,
-        f"{_title(path)} must be text, and {raw} without quotes is {kind}",
+        f"{title(path)} must be text, and {raw} without quotes is {kind}",
         hint=Hint(f'quote it: "{raw}"', edit),
     )
 
@@ -165,7 +165,7 @@ def _not_bool(submission: Submission, root: type[Node], fault: Fault, path: Path
     submission.refuse(
         codes.WRONG_TYPE,
         path,
-        f'{_title(path)} must be true or false, and "{fault.value}" is text',
+        f'{title(path)} must be true or false, and "{fault.value}" is text',
         hint=Hint(f"write {meant}", submission.replacement(path, meant)),
     )
 
@@ -183,7 +183,7 @@ def _not_int(submission: Submission, root: type[Node], fault: Fault, path: Path)
     submission.refuse(
         codes.WRONG_TYPE,
         path,
-        f"{_title(path)} must be {_expected(root, fault.path)}, and {shown}",
+        f"{title(path)} must be {_expected(root, fault.path)}, and {shown}",
         notes=("a whole number is written in decimal digits, without quotes, leading zeros or `_`",),
         hint=Hint(f"write {number}", submission.replacement(path, number)),
     )
@@ -200,7 +200,7 @@ def _unknown_word(submission: Submission, root: type[Node], fault: Fault, path: 
     submission.refuse(
         codes.UNKNOWN_VALUE,
         path,
-        f'{_title(path)} must be one of {", ".join(legal)}, not "{_short(value)}"',
+        f'{title(path)} must be one of {", ".join(legal)}, not "{_short(value)}"',
         hint=meant,
     )
 
@@ -210,7 +210,7 @@ def _out_of_range(submission: Submission, _root: type[Node], fault: Fault, path:
     rule = next(
         (text.format(fault.context[name]) for name, text in bounds.items() if name in fault.context), "finite"
     )
-    submission.refuse(codes.OUT_OF_RANGE, path, f"{_title(path)} must be {rule}, not {submission.raw(path)}")
+    submission.refuse(codes.OUT_OF_RANGE, path, f"{title(path)} must be {rule}, not {submission.raw(path)}")
 
 
 def _wrong_type(submission: Submission, root: type[Node], fault: Fault, path: Path) -> None:
@@ -230,7 +230,7 @@ def _wrong_type(submission: Submission, root: type[Node], fault: Fault, path: Pa
     submission.refuse(
         codes.WRONG_TYPE,
         path,
-        f"{_title(path)} must be {form}, not {_shown(submission, path, value)}",
+        f"{title(path)} must be {form}, not {_shown(submission, path, value)}",
         hint=hint,
     )
 
@@ -246,7 +246,7 @@ def _null(submission: Submission, path: Path, form: str) -> None:
     wanted = (
         "write [] for none, or remove the line" if form == "a list" else "write its value, or remove the line"
     )
-    submission.refuse(codes.NULL_VALUE, path, f"{_title(path)} has no value; it takes {form}", hint=wanted)
+    submission.refuse(codes.NULL_VALUE, path, f"{title(path)} has no value; it takes {form}", hint=wanted)
 
 
 # The forms a mapping of each kind may be written in, where a type's name alone would not say it.
@@ -273,7 +273,7 @@ def _is_secret(path: Path) -> bool:
     return path[:1] == ("mcp",)
 
 
-def _title(path: Path) -> str:
+def title(path: Path) -> str:
     """The value at ``path`` as a noun: the way it is written, from the last list on."""
     *before, last = path
     if isinstance(last, int):

@@ -1,13 +1,14 @@
-"""Texts a model reads: nothing hidden in them, none of the delimiters that frame an extension's text (docs/prompts.md §3)."""
+"""Texts of a manifest: nothing hidden in them, none of the delimiters that frame an extension's text (docs/prompts.md §3)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 from symc import hidden
-from symc.diagnostics import Code, Span
+from symc.diagnostics import Code, Level, Span
 from symc.diagnostics.codes import shape as codes
+from symc.manifest.faults import title
 from symc.manifest.keys import Path
 from symc.manifest.submission import Submission
 from symc.rendering import DELIMITER
@@ -34,7 +35,7 @@ def plain_text(
             path,
             f"{what} holds {said}",
             span=_place(submission, path, text, run.offset, locate),
-            hint="remove what cannot be seen; emoji and flags are fine",
+            hint=_REMOVE,
         )
 
 
@@ -67,6 +68,52 @@ def json_texts(submission: Submission, path: Path, value: Any, what: str, *, cod
     elif isinstance(value, list):
         for index, item in enumerate(value):
             json_texts(submission, (*path, index), item, what, code=code)
+
+
+def every_text(submission: Submission) -> None:
+    """Check every text and key of the document: targets, patterns, commands, addresses, configs, all that is no prose.
+
+    The last check of a document. Where another one has refused the same text or key, for whatever reason, nothing more
+    is said of it. Messages never repeat a value.
+    """
+    if submission.shows_all:
+        return
+    refused = [
+        one.primary
+        for one in submission.report.diagnostics
+        if one.level is Level.ERROR and one.primary.file == submission.file
+    ]
+    for path, text, at_key in _texts(submission.data, ()):
+        if not hidden.scan(text):
+            continue
+        where = submission.key_span(path) if at_key else submission.span(path)
+        if any(where.start <= other.start <= where.end for other in refused):
+            continue
+        if at_key:
+            what = f"a key of {title(path[:-1])}" if len(path) > 1 else "a key"
+            for _, said in hidden.told(text):
+                submission.refuse(codes.HIDDEN_TEXT, path, f"{what} holds {said}", at_key=True, hint=_REMOVE)
+        else:
+            plain_text(submission, path, text, title(path))
+
+
+def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str, bool]]:
+    """Every text in a value with its path and whether it is a key; what aliases repeat comes once."""
+    waiting: list[tuple[Any, Path]] = [(value, path)]
+    seen: set[int] = set()
+    while waiting:
+        node, here = waiting.pop()
+        if isinstance(node, str):
+            yield here, node, False
+        elif isinstance(node, dict | list) and id(node) not in seen:
+            seen.add(id(node))
+            if isinstance(node, dict):
+                yield from (((*here, key), key, True) for key in node)
+            items = node.items() if isinstance(node, dict) else enumerate(node)
+            waiting += reversed([(item, (*here, step)) for step, item in items])
+
+
+_REMOVE: Final = "remove what cannot be seen; emoji and flags are fine"
 
 
 def _place(submission: Submission, path: Path, text: str, offset: int, locate: Locate | None) -> Span:

@@ -285,7 +285,8 @@ INVALID_VARIABLE = Code(
 HIDDEN_TEXT = Code(
     "SYM141",
     "hidden-text",
-    "A text holds characters that a model reads and a reviewer does not see.",
+    "A text, a name or another value of a manifest holds characters that a model or a machine reads and a reviewer does "
+    "not see.",
     r'text: "Format JSON files.\u200b"',
     "Remove the characters; emoji, flags and a byte order mark at the start are fine.",
 )
