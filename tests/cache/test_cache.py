@@ -235,6 +235,7 @@ def test_the_cache_of_another_workspace_changes_nothing(
         lambda desk: (desk / "manifests/agents/identity.md").rename(desk / "manifests/agents/other.md"),
         lambda desk: (desk / "manifests/more.txt").write_text("unused"),
         lambda desk: (desk / "manifests/crm.yaml").rename(desk / "manifests/crm.yml"),
+        lambda desk: (desk / "manifests/more.YAML").write_text("kind: workspace\n"),
         lambda desk: (desk / "symc.lock").write_bytes(b""),
         lambda desk: (desk / "symc.lock").unlink(),
         lambda desk: (desk / "symc.lock").write_bytes((desk / "symc.lock").read_bytes() + b"\n"),
@@ -245,7 +246,7 @@ def test_whatever_changed_is_compiled(
 ) -> None:
     compiles()
     change(desk)
-    exits = "other.md" in os.listdir(desk / "manifests/agents")  # noqa: PTH208
+    exits = (desk / "manifests/agents/other.md").exists() or (desk / "manifests/more.YAML").exists()
     if exits:
         with pytest.raises(pytest.fail.Exception):
             compiles()

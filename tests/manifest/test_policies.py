@@ -40,6 +40,13 @@ RULES: list[tuple[str, str]] = [
     ("policy_id: a, deny: {tools: [crm/x], when: {properties: {n: {minimum: §few}}}}", "schema-invalid"),
     ("policy_id: a, deny: {tools: [crm/x], when: {$ref: §'#/$defs/x'}}", "schema-ref-dangling"),
     ("policy_id: a, deny: {tools: [crm/x], when: §[limit]}", "wrong-type"),
+    # P12: a keyword that is none is passed over, and so would be what the rule should stop
+    ("policy_id: a, deny: {tools: [crm/x], when: {not: {§propertis: {q: {const: ok}}}}}", "unknown-key"),
+    ("policy_id: a, deny: {tools: [crm/x], when: {properties: {q: {§cnst: ok}}}}", "unknown-key"),
+    ("policy_id: a, deny: {tools: [crm/x], when: {allOf: [{§requird: [q]}]}}", "unknown-key"),
+    ("policy_id: a, deny: {tools: [crm/x], when: {§dependencies: {q: [n]}}}", "unknown-key"),
+    ("policy_id: a, deny: {tools: [crm/x], when: {properties: {propertis: {enum: [{cnst: 1}]}}}}", ""),
+    ("policy_id: a, deny: {tools: [crm/x], when: {x-owner: us, definitions: {n: {type: string}}}}", ""),
 ]
 
 

@@ -35,6 +35,26 @@ def _everything_said(diagnostics: tuple[Diagnostic, ...]) -> str:
     return repr(diagnostics)
 
 
+def test_a_manifest_whose_ending_is_in_capitals_is_not_passed_over(tmp_path: Path) -> None:
+    found = read(_write(tmp_path, {"a.yaml": "a", "more/desk.Yml": "b", "WORKSPACE.YAML": "c"}))
+    assert _codes(found) == [
+        ("WORKSPACE.YAML", reading.FILE_NAME.code),
+        ("more/desk.Yml", reading.FILE_NAME.code),
+    ]
+    assert [one.hint.text for one in found.diagnostics if one.hint] == [
+        'rename it: "WORKSPACE.yaml"',
+        'rename it: "desk.yml"',
+    ]
+
+
+@pytest.mark.parametrize("files", [{}, {"notes.md": "a"}, {".hidden.yaml": "a"}, {"a.pin.json": "{}"}])
+def test_a_folder_without_a_manifest_is_no_workspace(files: dict[str, str], tmp_path: Path) -> None:
+    with pytest.raises(WorkspaceError) as caught:
+        read(_write(tmp_path, files))
+    assert caught.value.diagnostic.code == reading.NO_WORKSPACE.code
+    assert "no manifest" in str(caught.value)
+
+
 def test_takes_the_five_endings_in_code_point_order_and_skips_hidden_names(tmp_path: Path) -> None:
     _write(
         tmp_path,
@@ -46,7 +66,7 @@ def test_takes_the_five_endings_in_code_point_order_and_skips_hidden_names(tmp_p
             "pins/x.json": "{}",
             "README.rst": "no",
             "script.py": "no",
-            "UPPER.YAML": "no",
+            "UPPER.MD": "no",
             ".hidden.yaml": "no",
             ".git/config.yaml": "no",
             "agents/.cache/c.json": "no",
@@ -59,15 +79,15 @@ def test_takes_the_five_endings_in_code_point_order_and_skips_hidden_names(tmp_p
 
 
 def test_bytes_are_kept_as_they_are(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_bytes(b"\xef\xbb\xbfa\r\n\x00\xff")
-    assert read(tmp_path).files == {"a.md": b"\xef\xbb\xbfa\r\n\x00\xff"}
+    (tmp_path / "a.yml").write_bytes(b"\xef\xbb\xbfa\r\n\x00\xff")
+    assert read(tmp_path).files == {"a.yml": b"\xef\xbb\xbfa\r\n\x00\xff"}
 
 
 def test_the_order_of_creation_does_not_matter(tmp_path: Path) -> None:
-    names = ["rules/b.md", "rules/A.md", "rules/a2.md", "rules/a10.md"]
+    names = ["rules/b.yaml", "rules/A.yaml", "rules/a2.yaml", "rules/a10.yaml"]
     one = _write(tmp_path / "one", dict.fromkeys(names, "x"))
     two = _write(tmp_path / "two", dict.fromkeys(reversed(names), "x"))
-    assert list(read(one).files) == ["rules/A.md", "rules/a10.md", "rules/a2.md", "rules/b.md"]
+    assert list(read(one).files) == ["rules/A.yaml", "rules/a10.yaml", "rules/a2.yaml", "rules/b.yaml"]
     assert read(one) == read(two)
 
 
@@ -78,10 +98,6 @@ def test_a_workspace_is_made_of_values_too() -> None:
     assert made != Workspace.of({"a.yaml": b"1"})
     with pytest.raises(TypeError):
         made.files["c.yaml"] = b"3"  # type: ignore[index]
-
-
-def test_an_empty_folder_is_an_empty_workspace(tmp_path: Path) -> None:
-    assert read(tmp_path) == Workspace.of({})
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,8 @@ def _hashes(folder: str) -> dict[str, str]:
                 elif entry.is_file(follow_symlinks=False):
                     if is_named_file:
                         found[prefix + name] = _hash_of(entry.path)
+                    elif name.lower().endswith((".yaml", ".yml")):
+                        raise _DoubtError
                 elif is_named_file or entry.is_symlink():
                     raise _DoubtError
     return found

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from symc.contracts.names import MEMBER_ID
+from symc.diagnostics import Edit, Hint
 from symc.diagnostics.codes import shape as codes
+from symc.diagnostics.suggest import did_you_mean
 from symc.manifest import words
 from symc.manifest.keys import Path
 from symc.manifest.model import Policy, Rule, VariantSelector
 from symc.manifest.schemata import check_schema
 from symc.manifest.submission import Submission
 from symc.manifest.texts import plain_text
+from symc.schema.drafts import KEYWORDS, Role
+from symc.schema.survey import members
 
 _WAYS = ("deny", "ask", "decide")
 
@@ -102,8 +108,40 @@ def _rule(submission: Submission, path: Path, rule: Rule, policy: Policy) -> Non
                 hint="add `tools` here, or `actions` beside it",
             )
     if isinstance(rule.when, dict):
-        check_schema(submission, (*path, "when"), rule.when, policy.policy_id, "condition", arguments=True)
+        when = (*path, "when")
+        if check_schema(submission, when, rule.when, policy.policy_id, "condition", arguments=True):
+            _keywords(submission, when, rule.when)
     plain_text(submission, (*path, "reason"), rule.reason, "the reason")
+
+
+def _keywords(submission: Submission, path: Path, when: dict[str, Any]) -> None:
+    """P12: every keyword is one; a validator passes over what it does not know, and the rule over what it should stop."""
+    waiting: list[tuple[Any, Path, Role]] = [(when, path, Role.SCHEMA)]
+    while waiting:
+        node, here, role = waiting.pop()
+        if role is Role.SCHEMA and isinstance(node, dict):
+            for key in node:
+                if key not in KEYWORDS and not key.startswith("x-"):
+                    _unknown_keyword(submission, (*here, key))
+        if role is not Role.DATA and isinstance(node, dict | list):
+            waiting += [(value, (*here, key), below) for key, value, below in members(node, role)]
+
+
+def _unknown_keyword(submission: Submission, path: Path) -> None:
+    key = str(path[-1])
+    nearest = did_you_mean(key, KEYWORDS)
+    submission.refuse(
+        codes.UNKNOWN_KEY,
+        path,
+        f"a condition has no keyword `{key}`",
+        at_key=True,
+        notes=(
+            "JSON Schema passes over keywords that it does not know: the rule would not stop what it says",
+        ),
+        hint=Hint(f"did you mean `{nearest}`?", Edit(submission.key_span(path), nearest))
+        if nearest
+        else "write a keyword of JSON Schema 2020-12, or prefix your own with `x-`",
+    )
 
 
 def _variant(submission: Submission, path: Path, selector: VariantSelector) -> None:

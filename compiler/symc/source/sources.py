@@ -14,7 +14,7 @@ from symc.source.construct import construct
 from symc.source.document import Document, Pin
 from symc.source.pins import read_pin
 from symc.source.texts import cleaned, cleaned_for_yaml
-from symc.source.workspace import Workspace
+from symc.source.workspace import MANIFEST_ENDINGS, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ _SAID = re.compile(rb"""^(kind|name)[ \t]*:[ \t]*["']?([A-Za-z0-9._-]+)""", re.M
 
 
 def _is_yaml(path: str) -> bool:
-    return path.endswith((".yaml", ".yml"))
+    return path.endswith(MANIFEST_ENDINGS)
 
 
 def _claim(path: str, raw: bytes) -> Claim:

@@ -17,6 +17,9 @@ from symc.diagnostics.codes import reading
 ENDINGS: Final = (".yaml", ".yml", ".md", ".txt", ".json")
 """The endings of the files that belong to a workspace."""
 
+MANIFEST_ENDINGS: Final = (".yaml", ".yml")
+"""The endings of manifests."""
+
 
 class WorkspaceError(Exception):
     """The workspace cannot be read at all; ``diagnostic`` says why. Commands exit 2."""
@@ -58,7 +61,8 @@ def read(folder: Path) -> Workspace:
 
     Links are followed inside the folder only; of what lies outside, nothing is read and nothing is shown. A pipe, a
     device, a folder with the name of a file, a link that loops, breaks or leads out is a diagnostic of the workspace
-    (docs/policies.md §8). Raises `WorkspaceError` when the folder does not exist or something in it may not be read.
+    (docs/policies.md §8). Raises `WorkspaceError` when the folder does not exist, when there is no manifest in it, or
+    when something in it may not be read.
     """
     root = os.path.realpath(folder)
     if not os.path.isdir(root):  # noqa: PTH112  # a path of this module is a string: it may hold undecodable names
@@ -70,7 +74,17 @@ def read(folder: Path) -> Workspace:
                 hint="name the folder that holds the manifests, or run: symc init",
             )
         )
-    return _Walk(root).workspace()
+    workspace = _Walk(root).workspace()
+    if not workspace.diagnostics and not any(path.endswith(MANIFEST_ENDINGS) for path in workspace.files):
+        # Another folder was meant: an empty lock in the place of a full one would let everybody believe in it.
+        raise WorkspaceError(
+            reading.NO_WORKSPACE.at(
+                Span("."),
+                f'there is no manifest in the workspace folder "{folder}"',
+                hint="name the folder that holds the manifests, or run: symc init",
+            )
+        )
+    return workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +140,15 @@ class _Walk:
             real = entry.path
             is_folder, is_file = entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False)
         if not (has_file_name or is_folder):
+            if is_file and entry.name.lower().endswith(MANIFEST_ENDINGS):
+                # Passed over without a word, its policies would be, too.
+                self._report.add(
+                    reading.FILE_NAME.at(
+                        Span(_printable(path)),
+                        f'the ending of "{_printable(entry.name)}" is not in small letters',
+                        hint=f'rename it: "{_printable(_in_small_letters(entry.name))}"',
+                    )
+                )
             return
         if not _is_portable(path):
             self._report.add(
@@ -218,6 +241,11 @@ class _Walk:
             self._files[path] = os.read(descriptor, status.st_size)
         finally:
             os.close(descriptor)
+
+
+def _in_small_letters(name: str) -> str:
+    stem, _, ending = name.rpartition(".")
+    return f"{stem}.{ending.lower()}"
 
 
 def _is_portable(path: str) -> bool:

@@ -148,7 +148,8 @@ NOT_A_FILE = Code(
 FILE_NAME = Code(
     "SYM025",
     "file-name",
-    "The name of a file or folder is not UTF-8, or holds a control character or a backslash.",
+    "The name of a file or folder is not UTF-8, or holds a control character or a backslash; or a manifest would be "
+    "passed over because its ending is in capitals.",
     "a file named 'caf\\xe9.yaml' in Latin-1",
     "Rename the file.",
 )
@@ -162,7 +163,7 @@ CASE_COLLISION = Code(
 NO_WORKSPACE = Code(
     "SYM027",
     "no-workspace",
-    "The folder to compile does not exist or is not a folder.",
+    "The folder to compile does not exist, is not a folder, or holds no manifest.",
     "symc compile manifest",
     "Name the folder that holds the manifests, or run 'symc init'.",
 )
