@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -170,3 +172,17 @@ def test_no_file_of_the_workspace(place: Path, name: str, kind: Callable[[Path, 
             assert result.exit_code in (1, 2), arguments
             assert f"manifests/{name}" in result.output
     assert not (place / "symc.lock").exists()
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="the file system refuses such names itself")
+def test_a_folder_whose_name_is_no_text(place: Path) -> None:
+    """What is said of it can be shown, and kept for the next time."""
+    folder = place / os.fsdecode(b"caf\xe9\x1b[2J")
+    (folder / "manifests").mkdir(parents=True)
+    (folder / "manifests/a.yaml").write_text(AGENT)
+    for arguments in ((), (), ("--verbose",), ("--check",), ("--format", "json"), ("--no-cache",)):
+        command = [sys.executable, "-m", "symc.cli", "compile", str(folder / "manifests"), *arguments]
+        ran = subprocess.run(command, capture_output=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+        assert b"\x1b" not in ran.stdout + ran.stderr
+        assert b"caf<U+DCE9><U+001B>[2J" in ran.stderr

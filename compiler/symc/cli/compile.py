@@ -9,7 +9,7 @@ import click
 from symc.cli.frame import ExitCode
 from symc.cli.locked import refuse_lock
 from symc.cli.project import DEFAULT_FOLDER, Project, compile_project, require_lock
-from symc.cli.reporting import Reporter, reporting_options
+from symc.cli.reporting import Reporter, plain, reporting_options
 
 
 @click.command("compile")
@@ -97,7 +97,9 @@ def _remember(project: Project, lock: bytes, reporter: Reporter) -> None:
     from symc.cli.replay import remember
 
     assert project.fingerprint is not None
-    verdict = [] if reporter.quiet else [f"{project.counts()} — {project.lock_path} is up to date\n"]
+    verdict = (
+        [] if reporter.quiet else [plain(f"{project.counts()} — {project.lock_path} is up to date") + "\n"]
+    )
     text = "".join([*reporter.said[: len(reporter.said) - len(verdict)], *verdict])
     remember(str(project.folder), project.fingerprint, lock, text, quiet=reporter.quiet)
 

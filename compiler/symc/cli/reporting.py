@@ -59,7 +59,7 @@ class Reporter:
     def verdict(self, line: str) -> None:
         """The one-line verdict: the last line on stderr."""
         if not self.quiet:
-            self._say(line)
+            self._say(plain(line))
 
     def _say(self, text: str) -> None:
         self.said.append(f"{text}\n")
@@ -68,7 +68,16 @@ class Reporter:
     def detail(self, line: str) -> None:
         """What only ``--verbose`` shows."""
         if self.verbose:
-            click.echo(line, err=True)
+            click.echo(plain(line), err=True)
+
+
+def plain(line: str) -> str:
+    """A line that names a folder or file, whose name may hold anything, as a terminal can show it."""
+    if line.isascii() and line.isprintable():
+        return line
+    from symc.diagnostics.renderers.excerpt import visible
+
+    return "\n".join(map(visible, line.split("\n")))
 
 
 def reporting_options(command: _Command) -> _Command:
