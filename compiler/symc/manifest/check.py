@@ -98,8 +98,10 @@ class _File:
     @property
     def is_workspace(self) -> bool:
         """Whether this is a workspace manifest, or was meant to be one."""
+        if self.kind:
+            return _is_workspace(self.kind, self.document.path)
         said = [value for key, value in self.document.data.items() if did_you_mean(key, ["kind"])]
-        meant = self.kind or next((text for text in said if isinstance(text, str)), "")
+        meant = next((text for text in said if isinstance(text, str)), "")
         own = self.document.data.get("kind")
         if not meant and isinstance(own, str):
             meant = did_you_mean(own, MODELS) or ""
