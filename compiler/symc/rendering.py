@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Final
+from math import isfinite
+from typing import Any, Final
 
+from symc.canonical import number
 from symc.contracts.vocabulary import is_learned
 
 CUT: Final = "[cut before it came here]"
@@ -36,6 +38,18 @@ def piece(fragment: str, text: str, *, tier: str, truncated: bool = False) -> st
 def joined(pieces: Iterable[str]) -> str:
     """The prompt of these fragments, in their order."""
     return SEPARATOR.join(pieces)
+
+
+def printed(value: Any) -> str:
+    """A value as a template writes it: text as it is, numbers and truth values as the lock spells them (RFC 8785)."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    # A constant of a template may be a number that no manifest holds.
+    return number(value) if isinstance(value, float) and isfinite(value) else str(value)
 
 
 def neutral(text: str) -> str:

@@ -18,6 +18,11 @@ VALUES: dict[str, Any] = {
     "share": 0.5,
     "topics": ["a", "B"],
     "none_at_all": [],
+    "whole": 1.0,
+    "large": 1e21,
+    "tiny": 1.5e-7,
+    "nought": -0.0,
+    "mixed": [1.0, True, "x", 0.5],
 }
 
 
@@ -39,7 +44,23 @@ def faults(text: str, **values: Any) -> list[str]:
         ("plain", "plain"),
         ("Hello {{ name }}!", "Hello Ada!"),
         ("{{name}}{{ name }}", "AdaAda"),
-        ("{{ count }} {{ share }} {{ yes }}", "3 0.5 True"),
+        # Numbers and truth values as the lock spells them, with and without Jinja2, in filters and as constants.
+        ("{{ count }} {{ share }} {{ yes }} {{ no }}", "3 0.5 true false"),
+        ("{{ whole }} {{ large }} {{ tiny }} {{ nought }}", "1 1e+21 1.5e-7 0"),
+        ("{{- count }} {{ share }} {{ yes }} {{ no }}", "3 0.5 true false"),
+        ("{{- whole }} {{ large }} {{ tiny }} {{ nought }}", "1 1e+21 1.5e-7 0"),
+        ("{{ mixed | join(' ') }} {{ mixed | join(1.0) }}", "1 true x 0.5 11true1x10.5"),
+        ("{% for m in mixed %}{{ m }},{{ m | upper }};{% endfor %}", "1,1;true,TRUE;x,X;0.5,0.5;"),
+        ("{{ yes | upper }}{{ no | lower }}{{ whole | trim }}{{ yes | trim('te') }}", "TRUEfalse1ru"),
+        (
+            "{{ no | default('none', true) }}{{ no | default(2.0, true) }}{{ yes | default('x') }}",
+            "none2true",
+        ),
+        ("{{ true }} {{ 1.0 }} {{ 1e3 }} {{ -2.50 }}", "true 1 1000 -2.5"),
+        (
+            "{% if whole == 1 %}A{% endif %}{% if large > 3 %}B{% endif %}{% if yes == true %}C{% endif %}",
+            "ABC",
+        ),
         ("a\n{{ name }}\n", "a\nAda\n"),
         ("{% if yes %}A{% endif %}", "A"),
         ("{% if no %}A{% else %}B{% endif %}", "B"),

@@ -72,17 +72,17 @@ def test_an_inherited_template_is_rendered_with_the_heirs_values() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"), [("1", "1"), ("1.0", "1.0"), ("true", "True"), ('"1"', "1"), ("1.50", "1.5")]
+    ("value", "expected"), [("1", "1"), ('"1.0"', "1.0"), ("true", "true"), ('"1"', "1"), ("1.5", "1.5")]
 )
 def test_equal_values_of_other_spelling_are_other_texts(value: str, expected: str) -> None:
     documents = [
         f"kind: agent\nname: a{i}\nextensions: [crm]\nvars: {{tone: {each}}}"
-        for i, each in enumerate(["true", "1", "1.0", value])
+        for i, each in enumerate(["true", "1", '"True"', value])
     ]
     found = links(CRM, *documents)
     typesetter = Typesetter(found)
     texts = [layout(found.agents[f"a{i}"], typesetter).fragments[0].text for i in range(4)]
-    assert texts == ["True", "1", "1.0", expected]
+    assert texts == ["true", "1", "True", expected]
 
 
 UNDECLARED = "kind: agent\nname: support\nextensions: [crm]\nvars: {{{}}}"

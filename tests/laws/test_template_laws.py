@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from symc.canonical import canonical_bytes
 from symc.compose.plain import plain_template
 from symc.compose.templates import Templates
 
@@ -22,14 +23,23 @@ PIECES = [
 ]
 # fmt: on
 SCALARS = st.one_of(
-    st.text(max_size=5), st.booleans(), st.integers(-9, 9), st.floats(allow_nan=False, width=16)
+    st.text(max_size=5), st.booleans(), st.integers(-9, 9), st.floats(allow_nan=False, allow_infinity=False)
 )
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=10).map("".join)
 
 
 @cache
 def sandbox() -> ImmutableSandboxedEnvironment:
-    return ImmutableSandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
+    found = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, keep_trailing_newline=True, finalize=spelt
+    )
+    found.filters["upper"] = lambda value: spelt(value).upper()
+    return found
+
+
+def spelt(value: Any) -> str:
+    """A value as the lock writes it; text without its quotes."""
+    return value if isinstance(value, str) else canonical_bytes(value).decode()
 
 
 @settings(max_examples=200, deadline=None)

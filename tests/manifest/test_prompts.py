@@ -6,7 +6,7 @@ import pytest
 
 from symc.manifest.check import check
 from symc.source import Workspace, parse
-from tests.manifest.written import AGENT, EXTENSION, WORKSPACE, manifests, marked, only, place, places
+from tests.manifest.written import AGENT, EXTENSION, WORKSPACE, manifests, marked, mended, only, place, places
 
 AUTHORED: list[tuple[str, str]] = [
     ("text: t", ""),
@@ -264,6 +264,19 @@ def test_nothing_is_interpolated_in_a_prompt(text: str) -> None:
     [
         (AGENT + "vars: {tone: kind, n: 3, x: 1.5, b: true, many: [a, 1]}\n", []),
         (AGENT + "vars: {crm.tone: kind, a-b.c_d: x}\n", []),
+        (AGENT + "vars: {n: -3, x: 0.001, y: 1.5e-7, z: 1e+21, b: false, q: '1.10', m: [0, 1.5]}\n", []),
+        (AGENT + "vars: {release: 1.10}\n", ["not-quoted 3:17"]),
+        (
+            AGENT + "vars: {n: 1e3, z: 1.0, p: +5}\n",
+            ["not-quoted 3:11", "not-quoted 3:19", "not-quoted 3:27"],
+        ),
+        (AGENT + "vars: {a: .5, b: 5., c: -0, d: 1e21}\n", [f"not-quoted 3:{at}" for at in (11, 18, 25, 32)]),
+        (
+            AGENT + "vars:\n  beta: True\n  many: [x, 1.50, TRUE]\n",
+            ["not-quoted 4:9", "not-quoted 5:13", "not-quoted 5:19"],
+        ),
+        (WORKSPACE + "vars: {release: 1.10}\n", ["not-quoted 3:17"]),
+        (EXTENSION + "vars: {release: &r 1.10}   # 1.1\n", ["not-quoted 4:17"]),
         (AGENT + "vars: {a-b: x}\n", ["invalid-variable 3:8"]),
         (AGENT + "vars: {'1a': x}\n", ["invalid-variable 3:8"]),
         (AGENT + "vars: {.a: x}\n", ["invalid-variable 3:8"]),
@@ -281,3 +294,15 @@ def test_nothing_is_interpolated_in_a_prompt(text: str) -> None:
 )
 def test_variables(text: str, expected: list[str]) -> None:
     assert places(text) == expected
+
+
+def test_a_value_whose_spelling_would_be_lost_is_quoted_by_the_edit() -> None:
+    text = AGENT + "vars: {release: 1.10}\n"
+    one = only(text)
+    assert one.message == (
+        'the value of "release" is written 1.10, and the number would be put into a prompt as 1.1'
+    )
+    assert one.hint is not None
+    assert one.hint.text == 'quote it: "1.10"; or write 1.1'
+    assert one.hint.edit is not None
+    assert mended(text, [one.hint.edit]) == AGENT + 'vars: {release: "1.10"}\n'

@@ -7,7 +7,7 @@ immutable sandbox, after its size was bounded from above. Imported only for temp
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from symc.compose.plain import DEEPEST, JOIN_IT, MOST_BRANCHES, MOST_TAGS, NOT_NAMES
 from symc.compose.variable import Fault, Mention
 from symc.diagnostics.codes import composition as codes
+from symc.rendering import printed
 
 LARGEST: Final = 1_000_000
 """Characters that one template may render to; far above any prompt, far below what hurts."""
@@ -29,6 +30,13 @@ _END: Final = re.compile(r"[}%]\}")
 
 # Each filter with the most arguments it takes here.
 _FILTERS: Final[Mapping[str, int]] = {"upper": 0, "lower": 0, "trim": 1, "join": 1, "default": 2}
+# Jinja2's own would write a number or a truth value as Python does.
+_PRINTING: Final[Mapping[str, Callable[..., str]]] = {
+    "upper": lambda value: printed(value).upper(),
+    "lower": lambda value: printed(value).lower(),
+    "trim": lambda value, ends=None: printed(value).strip(None if ends is None else printed(ends)),
+    "join": lambda items, between="": printed(between).join(map(printed, items)),
+}
 _ORDERINGS: Final = frozenset({"lt", "lteq", "gt", "gteq"})
 _COMPARISONS: Final = _ORDERINGS | {"eq", "ne"}
 
@@ -101,11 +109,15 @@ def _too_much(text: str) -> Fault | None:
 @cache  # nothing is ever set on it
 def _environment() -> ImmutableSandboxedEnvironment:
     environment = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False, cache_size=0
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        autoescape=False,
+        cache_size=0,
+        finalize=printed,
     )
     environment.globals.clear()
     environment.tests.clear()
-    environment.filters = {name: environment.filters[name] for name in _FILTERS}
+    environment.filters = {"default": environment.filters["default"], **_PRINTING}
     return environment
 
 
@@ -346,7 +358,7 @@ class _Measure:
         is_list = any(isinstance(value, list | tuple) for value in values)
         size = max(map(_length, values), default=0)
         for each in reversed(filters):
-            arguments = [str(_constant(argument)) for argument in each.args]
+            arguments = [printed(_constant(argument)) for argument in each.args]
             if each.name == "join":
                 if not is_list:
                     self._fault(node, "`join` is for lists", "remove the filter")
@@ -392,8 +404,8 @@ def _constant(node: nodes.Expr) -> Any:
 
 def _length(value: Any) -> int:
     if isinstance(value, list | tuple):
-        return sum(len(str(item)) for item in value)
-    return len(str(value))
+        return sum(len(printed(item)) for item in value)
+    return len(printed(value))
 
 
 def _kind(value: Any) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 
 from symc.compose.variable import Fault, Mention, place
 from symc.diagnostics.codes import composition as codes
+from symc.rendering import printed
 
 _GAP = r"[ \t\n]"
 _TOKEN = re.compile(
@@ -85,7 +86,7 @@ class PlainTemplate:
                     out.append(value)
             elif kind == "name":
                 if written:
-                    out.append(str(values[value]))
+                    out.append(printed(values[value]))
             elif kind == "if":
                 outer.append((written, later))
                 taken = written and bool(values[value])

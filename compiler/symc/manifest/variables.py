@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from symc.contracts.names import EXTENSION_NAME
+from symc.diagnostics import Hint
 from symc.diagnostics.codes import shape as codes
 from symc.manifest import words
+from symc.manifest.keys import Path
 from symc.manifest.model import Vars
 from symc.manifest.submission import Submission
 from symc.manifest.texts import framed_text
+from symc.rendering import printed
 
 
 def check_vars(submission: Submission, variables: Vars, *, qualified: bool) -> None:
@@ -26,9 +29,25 @@ def check_vars(submission: Submission, variables: Vars, *, qualified: bool) -> N
         # Values are of the right type: the models say which there are.
         items = enumerate(value) if isinstance(value, list) else [(None, value)]
         for index, item in items:
+            path = ("vars", key) if index is None else ("vars", key, index)
             if isinstance(item, str):
-                path = ("vars", key) if index is None else ("vars", key, index)
                 framed_text(submission, path, item, f'the value of "{key}"')
+            else:
+                _as_written(submission, path, key, item)
+
+
+def _as_written(submission: Submission, path: Path, key: str, value: float) -> None:
+    """A number or truth value is put into a prompt as the lock spells it; so it must be written."""
+    written, meant = submission.raw(path), printed(value)
+    if written == meant or written.startswith("*"):  # an alias says nothing of how the value is written
+        return
+    kind = "truth value" if isinstance(value, bool) else "number"
+    submission.refuse(
+        codes.NOT_QUOTED,
+        path,
+        f'the value of "{key}" is written {written}, and the {kind} would be put into a prompt as {meant}',
+        hint=Hint(f'quote it: "{written}"; or write {meant}', submission.replacement(path, f'"{written}"')),
+    )
 
 
 def _is_word(text: str) -> bool:

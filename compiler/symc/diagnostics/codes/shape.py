@@ -40,7 +40,8 @@ WRONG_TYPE = Code(
 NOT_QUOTED = Code(
     "SYM106",
     "not-quoted",
-    "A number or a truth value stands where text is due; converting it would change it (1.10 becomes 1.1).",
+    "A number or a truth value stands where text is due, or would be put into a prompt otherwise than it is written; "
+    "converting it would change it (1.10 becomes 1.1).",
     "version: 1.10",
     'Quote it: "1.10".',
 )
