@@ -357,21 +357,42 @@ def test_an_agent_that_others_extend_gives_its_parts() -> None:
         assert (changed_lock.composition("child").digest != before) == counts
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "name"),
+    [
+        (("workspace", "digest"), "sha256:" + "0" * 64, "lock-digest"),
+        (("agents", "support", "tools", "lookup_customer", "guarded_by"), ["acme/none"], "lock-derived"),
+    ],
+)
+def test_who_finds_another_lock_is_told_to_look_before_it_is_overwritten(
+    path: Path_, value: Any, name: str
+) -> None:
+    with pytest.raises(LockError) as error:
+        verify(loads(json.dumps(changed(path, value)), file="deployed/symc.lock"))
+    found = next(one for one in error.value.diagnostics if one.name == name)
+    assert found.hint is not None
+    assert found.hint.text.startswith("look first, with: git diff deployed/symc.lock")
+
+
 def test_an_expected_digest() -> None:
     whole, researcher, _ = digest_lines(LOCK)
     lock = loads(TEXT)
     expect_digest(lock, whole.split()[0])
     expect_digest(lock, researcher.split()[0], "researcher")
-    for expected, agent in (
-        (researcher.split()[0], None),
-        (whole.split()[0], "researcher"),
-        ("sha256:12", None),
+    for expected, agent, next_step in (
+        (researcher.split()[0], None, f"symc verify researcher --expect {researcher.split()[0]}"),
+        (researcher.split()[0], "support", 'that is the digest of agent "researcher" alone'),
+        (whole.split()[0], "researcher", "that is the digest of the whole lock"),
+        ("sha256:12", None, "git diff symc.lock"),
+        ("sha256:" + "0" * 64, "support", "symc digest support"),
     ):
         with pytest.raises(LockError) as error:
             expect_digest(lock, expected, agent)
         (found,) = error.value.diagnostics
         assert found.name == "lock-expectation"
         assert expected in found.message
+        assert found.hint is not None
+        assert next_step in found.hint.text
 
 
 def test_who_computes_the_stored_digests_anew_still_fails_the_expected_one() -> None:

@@ -352,6 +352,8 @@ def test_what_is_so_without_being_said_is_not_said(path: tuple[str, ...], value:
     found = refused(edited(edit))
     assert found.name == "lock-structure"
     assert ".".join(path) in found.message
+    assert "which symc never writes" in found.message or "symc never writes that" in found.message
+    assert "the lock was edited by hand" in found.message
 
 
 @pytest.mark.parametrize("section", ["bases", "extensions"])

@@ -112,6 +112,11 @@ def test_the_digest_may_be_expected(tmp_path: Path) -> None:
     lines = dict(line.split("  ")[::-1] for line in digest_lines(load(written(tmp_path)).lock))
     assert symc("verify", "--expect", lines["*"]).exit_code == 0
     assert symc("run", "desk", "hi", "--expect", lines["desk"]).exit_code == 0
+    assert symc("verify", "desk", "--expect", lines["desk"]).exit_code == 0
+    assert symc("verify", "desk", "--expect", lines["other"]).exit_code == 1
+    of_an_agent = symc("verify", "--expect", lines["desk"])
+    assert of_an_agent.exit_code == 2
+    assert f"symc verify desk --expect {lines['desk']}" in of_an_agent.stderr
 
 
 def test_code_beside_the_lock_is_found(tmp_path: Path) -> None:

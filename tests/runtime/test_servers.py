@@ -209,6 +209,8 @@ def test_a_server_that_does_not_start_is_told_without_secrets(tmp_path: Path, pi
     error = refusal(lock_of(tmp_path, "crash"))
     (fault,) = error.diagnostics
     assert fault.name == "server-exited"
+    assert fault.hint is not None
+    assert "start it by hand" in fault.hint.text
     assert "ended with status 3" in fault.message
     assert "cannot start with ${env:TOKEN}" in str(error)
     assert "swordfish" not in str(error)

@@ -17,7 +17,11 @@ from symc.cli.reporting import Reporter, reporting_options
 @click.command("verify")
 @click.argument("agents", nargs=-1, metavar="[AGENT]...")
 @lock_option
-@click.option("--expect", metavar="DIGEST", help="Digest of the whole lock, from `symc digest`.")
+@click.option(
+    "--expect",
+    metavar="DIGEST",
+    help="Digest of the one AGENT, or else of the whole lock, from `symc digest`.",
+)
 @click.option(
     "--root",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
@@ -35,12 +39,13 @@ def command(
     """
     from symc.runtime import DiagnosedError
 
-    loaded = load_lock(lock, reporter, expect=expect)
+    alone = len(agents) == 1
+    loaded = load_lock(lock, reporter, expect=None if alone else expect)
     for agent in agents:
         require_known(agent, loaded, lock)
     named = agents or loaded.agents
     try:
-        asyncio.run(loaded.verify(named, root=root))
+        asyncio.run(loaded.verify(named, root=root, expect=expect if alone else None))
     except DiagnosedError as error:
         faults = counted(len(error.diagnostics), "difference")
         # A difference names the agents it concerns; of several agents, the others may be fine.

@@ -131,7 +131,7 @@ def read_agent(
         raise
     for key, value in shaped.items():
         if value == {}:
-            raise FormError((*at, key), form.SUPERFLUOUS)
+            raise FormError((*at, key), form.superfluous(value))
     lifecycle = _LIFECYCLE.read(shaped.get("lifecycle", {}), (*at, "lifecycle"))
     tools = form.expect_object(shaped.get("tools", {}), (*at, "tools"))
     delegates = form.expect_object(shaped.get("delegates", {}), (*at, "delegates"))
@@ -186,7 +186,7 @@ def _read_tool(
     inherited = {key: getattr(declared, key) for key in _INHERITED}
     for key, value in own.items():
         if _same(value, inherited[key]):
-            raise FormError((*at, key), form.SUPERFLUOUS)
+            raise FormError((*at, key), form.superfluous(value))
     return parts.BoundTool(name=name, **{**inherited, **own, **attributes})
 
 

@@ -22,7 +22,7 @@ JsonSchema = dict[str, Any]
 DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 DIGEST_SCHEMA: Final[JsonSchema] = {"type": "string", "pattern": f"^{DIGEST.pattern}$"}
 
-SUPERFLUOUS: Final = "says what is so without it, and is left out then"
+SUPERFLUOUS: Final = "repeats what holds without it: symc never writes that, so the lock was edited by hand"
 """Why a value may not stand there (L1): one meaning has one form, and so one digest."""
 
 
@@ -79,10 +79,18 @@ def expect_object(json: Json, at: JsonPath) -> dict[str, Any]:
     return found
 
 
+def superfluous(json: Json) -> str:
+    """Why this value may not stand there, in words."""
+    if json in ({}, []):
+        kind = "map" if json == {} else "list"
+        return f"is an empty {kind}, which symc never writes: the lock was edited by hand"
+    return SUPERFLUOUS
+
+
 def expect_section(json: Mapping[str, Json], key: str, *, may_be_empty: bool = False) -> None:
     """Raise ``FormError`` unless the outermost object holds an object under this key, or nothing."""
     if key in json and not expect_object(json[key], (key,)) and not may_be_empty:
-        raise FormError((key,), SUPERFLUOUS)
+        raise FormError((key,), superfluous(json[key]))
 
 
 def expect_keys(json: Json, at: JsonPath, *, required: tuple[str, ...], legal: tuple[str, ...] = ()) -> None:
@@ -264,7 +272,7 @@ class Record(Generic[T]):
             if key.name in json:
                 value = key.form.read(json[key.name], (*at, key.name))
                 if not (key.required or key.derived) and key.left_out(value):
-                    raise FormError((*at, key.name), SUPERFLUOUS)
+                    raise FormError((*at, key.name), superfluous(json[key.name]))
                 found[key.attribute or key.name] = value
         return self.make(**found, **more)
 

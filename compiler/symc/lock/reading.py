@@ -17,7 +17,7 @@ from symc.diagnostics import Hint, LabelledSpan, Position, Span
 from symc.diagnostics.codes import locking
 from symc.diagnostics.suggest import suggestion
 from symc.lock import scanning
-from symc.lock.errors import LockError
+from symc.lock.errors import RECOMPILE, LockError, look_first
 from symc.lock.references import unanswered
 from symc.lock.scanning import DuplicateKeyError
 
@@ -30,7 +30,7 @@ _SECTIONS: Final = ("agents", "bases", "extensions")
 _KEYS: Final = (*_SECTIONS, "lock_version", "workspace")
 # L20: at the start of a line, where nothing of a JSON value can stand; a bare ======= is no sign of a conflict.
 _CONFLICT: Final = re.compile(r"^(?:<{7}|>{7}|\|{7})(?=\s|\Z)", re.MULTILINE)
-_RECOMPILE: Final = Hint("run: symc compile")
+_RECOMPILE: Final = Hint(RECOMPILE)
 
 
 def loads(text: str | bytes, *, file: str = "symc.lock") -> Lock:
@@ -227,7 +227,7 @@ class _Source:
                 self._span(error.path),
                 f"{self.file}: {where} {error.reason}",
                 notes=(hint,) if hint else (),
-                hint=_RECOMPILE,
+                hint=look_first(self.file),
             )
         ) from None
 
@@ -250,7 +250,7 @@ class _Source:
                     f"{self.file}: {'.'.join(map(str, error.path[:-1])) or 'the outermost object'} holds the key "
                     f'"{error.path[-1]}" twice',
                     secondary=(LabelledSpan(Span(self.file, first, first), "it stands here first"),),
-                    hint=_RECOMPILE,
+                    hint=look_first(self.file),
                 )
             ) from None
         if isinstance(error, JSONDecodeError):

@@ -15,11 +15,10 @@ from symc.diagnostics.codes import locking
 from symc.diagnostics.suggest import suggestion
 from symc.guarding import effect_guards, tool_guards
 from symc.lock import scanning
-from symc.lock.errors import LockError
+from symc.lock.errors import LockError, look_first
 from symc.lock.references import dangling
 
 _FILE = "symc.lock"
-_RECOMPILE = "run: symc compile"
 
 
 def verify(lock: Lock, agent: str | None = None) -> None:
@@ -71,7 +70,7 @@ def expect_digest(lock: Lock, expected: str, agent: str | None = None) -> None:
     """
     verify(lock, agent)
     tree = _whole(lock)
-    actual = digest_of(tree) if agent is None else digest_of(reached(tree, agent), agent)
+    actual = _digest(tree, agent)
     if actual == expected:
         return
     file = _FILE if lock.stored is None else lock.stored.file
@@ -81,7 +80,25 @@ def expect_digest(lock: Lock, expected: str, agent: str | None = None) -> None:
         if DIGEST.fullmatch(expected)
         else f'the expected digest "{expected}" is none: it is "sha256:" and 64 lower-case hex digits'
     )
-    raise LockError(locking.LOCK_EXPECTATION.at(Span(file), reason, subject=agent or "*"))
+    hint = _meant(tree, expected, agent) or (
+        f"see what changed: symc diff, git diff {file}; when that was reviewed, the new digest is that of: "
+        + " ".join(filter(None, ("symc digest", agent)))
+    )
+    raise LockError(locking.LOCK_EXPECTATION.at(Span(file), reason, hint=hint, subject=agent or "*"))
+
+
+def _digest(tree: Mapping[str, Any], agent: str | None) -> str:
+    return digest_of(tree) if agent is None else digest_of(reached(tree, agent), agent)
+
+
+def _meant(tree: Mapping[str, Any], expected: str, agent: str | None) -> str | None:
+    """Whose digest was passed, where it is that of another part of this lock."""
+    if agent is not None and expected == _digest(tree, None):
+        return f'that is the digest of the whole lock; that of "{agent}" is printed by: symc digest {agent}'
+    whose = next((name for name in sorted(tree["agents"]) if expected == _digest(tree, name)), None)
+    if whose is None:
+        return None
+    return f'that is the digest of agent "{whose}" alone: symc verify {whose} --expect {expected}'
 
 
 def digest_lines(lock: Lock) -> tuple[str, ...]:
@@ -121,12 +138,12 @@ def _broken(tree: Mapping[str, Any], stored: Stored) -> Iterator[Diagnostic]:
             broken = one.computed != one.record["digest"]
         except CanonicalError as error:
             span = _span(stored, (*one.path, *error.path))
-            yield locking.LOCK_DIGEST.at(span, f"{_named(one)}: {error.reason}", hint=_RECOMPILE)
+            yield locking.LOCK_DIGEST.at(span, f"{_named(one)}: {error.reason}", hint=look_first(stored.file))
             continue
         if broken:
             span = _span(stored, (*one.path, "digest"))
             message = f"{_named(one)} is not what its digest was made of"
-            yield locking.LOCK_DIGEST.at(span, message, hint=_RECOMPILE)
+            yield locking.LOCK_DIGEST.at(span, message, hint=look_first(stored.file))
 
 
 _KINDS = {
@@ -148,17 +165,19 @@ def _faults(composition: Composition, stored: Stored | None) -> Iterator[Diagnos
     agent = composition.agent
     at = ("agents", agent.name)
     for path, reference in dangling(composition):
+        span = _span(stored, (*at, *path))
         yield locking.LOCK_STRUCTURE.at(
-            _span(stored, (*at, *path)),
+            span,
             f'agent "{agent.name}" refers to "{reference}", which the lock does not hold',
-            hint=_RECOMPILE,
+            hint=look_first(span.file),
             subject=agent.name,
         )
     try:
         guards = tool_guards(composition.policies, agent.tools.values())
         effects = effect_guards(composition.policies, agent.grants)
     except ValueError as error:
-        yield locking.LOCK_STRUCTURE.at(_span(stored, at), str(error), hint=_RECOMPILE, subject=agent.name)
+        span = _span(stored, at)
+        yield locking.LOCK_STRUCTURE.at(span, str(error), hint=look_first(span.file), subject=agent.name)
         return
     for name, tool in agent.tools.items():
         if tool.guarded_by != guards[name]:
@@ -181,7 +200,7 @@ def _faults(composition: Composition, stored: Stored | None) -> Iterator[Diagnos
 
 
 def _derived(span: Span, message: str, agent: str) -> Diagnostic:
-    return locking.LOCK_DERIVED.at(span, message, hint=_RECOMPILE, subject=agent)
+    return locking.LOCK_DERIVED.at(span, message, hint=look_first(span.file), subject=agent)
 
 
 def _span(stored: Stored | None, path: JsonPath) -> Span:

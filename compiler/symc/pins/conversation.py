@@ -260,7 +260,8 @@ class Conversation:
                 if ended and server.status is not None
                 else "closed its standard output"
             )
-            return DiscoveryError(codes.SERVER_EXITED, f"{how}, while {self.step}", self._stderr())
+            hint = "see that the files it is started with are there; start it by hand with the same arguments"
+            return DiscoveryError(codes.SERVER_EXITED, f"{how}, while {self.step}", self._stderr(), hint)
         said = f"error {error.code}: {_quoted(error.message)}"
         if server is None and self.status is not None and self.status >= 400:
             said = f"HTTP status {self.status}"

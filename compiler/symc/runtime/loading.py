@@ -95,11 +95,13 @@ class LoadedLock:
         *,
         root: str | os.PathLike[str] | None = None,
         environ: Mapping[str, str] | None = None,
+        expect: str | None = None,
     ) -> None:
         """Everything that `open` does before the first hook, for these agents together (None: for all), and undone again.
 
         Digests are verified, targets bound, layers made, servers started and compared; no hook runs and no model is
-        called. Raises `DiagnosedError` with what would keep an agent from starting.
+        called. `expect` is the digest of the first of them. Raises `DiagnosedError` with what would keep an agent from
+        starting.
         """
         from symc.runtime.opening import Terms, verified
 
@@ -108,6 +110,7 @@ class LoadedLock:
             self.agents if agents is None else tuple(agents),
             Terms(
                 provider={},
+                expect=expect,
                 lock_path=self.path,
                 root=self.path.parent if root is None else Path(root),
                 environ=os.environ if environ is None else environ,

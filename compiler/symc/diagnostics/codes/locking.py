@@ -42,28 +42,28 @@ LOCK_STRUCTURE = Code(
     "lock-structure",
     "Every key, type and reference of a lock is known; anything else is the mark of a bad merge or of an edit by hand.",
     '{"agents": {"support": {"extentions": []}}}',
-    "Run `symc compile`.",
+    "See what was changed with `git diff symc.lock` and restore it; where the manifests changed on purpose, run `symc compile`.",
 )
 LOCK_DUPLICATE_KEY = Code(
     "SYM607",
     "lock-duplicate-key",
     "A key that stands twice means two things to two readers; a merge that kept both sides leaves one.",
     '{"fragments": {"safety": {}, "safety": {}}}',
-    "Run `symc compile`.",
+    "See what was changed with `git diff symc.lock` and restore it; where the manifests changed on purpose, run `symc compile`.",
 )
 LOCK_DIGEST = Code(
     "SYM608",
     "lock-digest",
     "A part of the lock is not what its digest was made of: it was edited by hand or merged badly.",
     'changing one word of a "text" in symc.lock',
-    "Change the manifest instead and run `symc compile`.",
+    "See what was changed with `git diff symc.lock` and restore it; what is wanted is changed in the manifests, then run `symc compile`.",
 )
 LOCK_DERIVED = Code(
     "SYM609",
     "lock-derived",
     "What a lock derives from its policies (`guarded_by`, `effects`) must be what follows from them.",
     'removing a policy from a tool\'s "guarded_by" in symc.lock',
-    "Run `symc compile`.",
+    "See what was changed with `git diff symc.lock` and restore it; where the manifests changed on purpose, run `symc compile`.",
 )
 LOCK_EXPECTATION = Code(
     "SYM610",
