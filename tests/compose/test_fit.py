@@ -94,6 +94,49 @@ def test_a_description_that_is_too_long_is_shown_where_it_stands(rows: list[str]
     assert places(compiled(*rows, crm=crm).diagnostics) == [f"tool-description-too-long {expected}"]
 
 
+DELEGATE = "kind: agent\nname: billing\ndescription: {}\n"
+CALLER = "kind: agent\nname: {}\nprovider: {}\ndelegates: [billing]\n"
+
+
+@pytest.mark.parametrize(
+    ("provider", "length", "expected"),
+    [
+        ("openai", 1024, []),
+        ("openai", 1025, ["tool-description-too-long billing:3:14"]),
+        ("anthropic", 1025, []),
+    ],
+)
+def test_a_delegate_is_described_within_the_limits_of_its_caller(
+    provider: str, length: int, expected: list[str]
+) -> None:
+    """P23: its description is what the caller's model reads of it."""
+    documents = [DELEGATE.format("d" * length), CALLER.format("support", provider)]
+    found = compile_workspace(workspace(*documents, CALLER.format("sales", provider))).diagnostics
+    assert places(found) == expected
+    for one in found:
+        assert one.hint is not None
+        assert one.hint.text.startswith('shorten the description of the agent "billing"')
+
+
+def test_the_delegates_own_provider_limits_nothing() -> None:
+    delegate = DELEGATE.format("d" * 1025) + "provider: openai\n"
+    assert compile_workspace(workspace(delegate, CALLER.format("support", "anthropic"))).diagnostics == ()
+
+
+def test_a_delegate_that_is_not_there_is_not_measured() -> None:
+    found = compile_workspace(workspace(CALLER.format("support", "openai"))).diagnostics
+    assert places(found) == ["agent-unknown support:4:13"]
+
+
+def test_a_delegate_whose_name_is_too_long_is_given_a_shorter_one() -> None:
+    name = "b" * 62
+    documents = [f"kind: agent\nname: {name}\n", CALLER.format("support", "openai").replace("billing", name)]
+    (one,) = compile_workspace(workspace(*documents)).diagnostics
+    assert places([one]) == ["tool-name-too-long support:4:13"]
+    assert one.hint is not None
+    assert one.hint.text == f'give the agent "{name}" a shorter name'
+
+
 def test_an_adaptation_is_recorded() -> None:
     found = compiled("tools: [crm/search]")
     (tool,) = found.agents["support"].tools

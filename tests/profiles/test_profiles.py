@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import re
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -164,6 +166,40 @@ def test_refused_characters_are_named_with_a_rename_that_is_legal() -> None:
     assert found.primary.file == "cal:/name"
     assert found.hint is not None
     assert "{tool: cal/calendar.read, as: calendar_read}" in found.hint.text
+
+
+def _proposed(found: Iterable[Diagnostic]) -> list[str]:
+    hints = [one.hint.text for one in found if one.hint is not None]
+    return [proposal[1] for hint in hints if (proposal := re.search(r"as: ([^}]*)}", hint))]
+
+
+@pytest.mark.parametrize(
+    ("names", "proposed"),
+    [
+        (["read.file"], ["read_file"]),
+        (["read_file", "read.file"], ["read_file_2"]),
+        (["read.file", "read_file"], ["read_file_2"]),
+        (["READ_FILE", "read.file"], ["read_file_2"]),  # names that differ only in case are refused
+        (["read/file", "read.file"], ["read_file", "read_file_2"]),
+        (["read_file", "read_file_2", "read.file", "read/file"], ["read_file_3", "read_file_4"]),
+        # None that is too long is proposed.
+        (["l" * 62 + "_a", "l" * 62 + ".a"], ["l" * 62 + "_2"]),
+    ],
+)
+def test_a_proposed_name_is_free(names: list[str], proposed: list[str]) -> None:
+    found = _check("openai", *map(_tool, names))
+    assert sorted(_proposed(found)) == proposed
+    taken = [name.lower() for name in names]
+    assert not {name.lower() for name in proposed} & set(taken)
+    assert _check("openai", *map(_tool, proposed)) == ()
+
+
+def test_a_name_that_no_model_sees_is_not_proposed() -> None:
+    tools = [_tool("read.file")]
+    found = check(
+        profile("openai"), tools, agent="support", at=lambda: Span("support"), reserved=["read_file"]
+    )
+    assert _proposed(found.diagnostics) == ["read_file_2"]
 
 
 def test_a_name_without_a_legal_character_gets_no_fallback() -> None:

@@ -21,14 +21,23 @@ class Fitted:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def fit(agent: LinkedAgent, tools: tuple[MintedTool, ...], seen: profiles.Seen) -> Fitted:
-    """Check what the model of ``agent`` would see; ``seen`` is the compile's memory of schemas already examined."""
+def fit(
+    agent: LinkedAgent,
+    tools: tuple[MintedTool, ...],
+    agents: Mapping[str, LinkedAgent],
+    seen: profiles.Seen,
+) -> Fitted:
+    """Check what the model of ``agent`` would see, its delegates among ``agents`` included.
+
+    ``seen`` is the compile's memory of schemas already examined.
+    """
     found = profiles.check(
         profiles.profile(agent.provider),
-        [*_exposed(tools), *_delegates(agent)],
+        [*_exposed(tools), *_delegates(agent, agents)],
         agent=agent.name,
         at=lambda: agent.manifest.span("tools"),
         most=agent.limits.tools,
+        reserved=[tool.name for tool in tools if not tool.exposed],
         seen=seen,
     )
     # A missing base may exclude a tool, call it otherwise, or name another provider.
@@ -93,24 +102,27 @@ class _Places:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
-    """The row that names a delegate, for every part of it."""
+class _DelegatePlaces:
+    """Where a part of a delegate was written: its description in its own manifest, all else at the row that names it."""
 
-    place: Place
+    row: Place
+    delegate: LinkedAgent
 
-    def __call__(self, _path: tuple[str | int, ...]) -> Span:
-        return self.place.span()
+    def __call__(self, path: tuple[str | int, ...]) -> Span:
+        return self.delegate.manifest.span("description") if path[0] == "description" else self.row.span()
 
 
-def _delegates(agent: LinkedAgent) -> Iterator[profiles.ExposedTool]:
-    """P23: what a delegate is called by counts as a tool, and is named within the same limits."""
+def _delegates(agent: LinkedAgent, agents: Mapping[str, LinkedAgent]) -> Iterator[profiles.ExposedTool]:
+    """P23: what a delegate is called by counts as a tool, and is named and described within the same limits."""
     for name, place in {row.agent: place for row, place in agent.delegates}.items():
+        delegate = agents[name]
         yield profiles.ExposedTool(
             name=delegate_tool(name),
             extension="delegates",
             raw=name,
-            description="",
+            description=delegate.manifest.body.description,
             input_schema=cast("dict[str, Any]", DELEGATE_INPUT),
             parts=(("delegate", delegate_tool(name)),),
-            locate=_Row(place),
+            is_delegate=True,
+            locate=_DelegatePlaces(place, delegate),
         )

@@ -157,7 +157,7 @@ class _Workshop:
         """One agent through select, mint, fit and layout."""
         selected = select(agent, self._links)
         minted = mint(agent, selected.tools, self._links)
-        fitted = fit(agent, minted.tools, self._examined)
+        fitted = fit(agent, minted.tools, self._links.agents, self._examined)
         laid_out = layout(agent, self.typesetter)
         return _Draft(
             agent=agent,

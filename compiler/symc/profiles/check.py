@@ -7,8 +7,9 @@ its extension, the rule, the limit and the place.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 from symc.contracts.names import LOCAL_TOOL_NAME
@@ -24,7 +25,8 @@ class ExposedTool:
     """A tool as a model would see it, variants included.
 
     ``parts`` are the pieces of ``name`` in order, each with what it is (``prefix``, ``tool``, ``variant``);
-    ``locate`` gives the place of ``("name",)``, ``("description",)`` or ``("input_schema", …)``.
+    ``is_delegate`` says that it calls the agent ``raw``; ``locate`` gives the place of ``("name",)``, ``("description",)``
+    or ``("input_schema", …)``.
     """
 
     name: str
@@ -34,6 +36,7 @@ class ExposedTool:
     input_schema: dict[str, Any]
     parts: tuple[tuple[str, str], ...]
     is_variant: bool = False
+    is_delegate: bool = False
     locate: Callable[[Tokens], Span] = field(compare=False)
 
     @property
@@ -61,19 +64,22 @@ def check(
     agent: str,
     at: Callable[[], Span],
     most: int | None = None,
+    reserved: Iterable[str] = (),
     seen: Seen | None = None,
 ) -> Fitted:
     """Check every exposed tool of ``agent`` (``at`` gives the place of its tools, and is asked only for a message) and adapt the schemas that the provider needs adapted.
 
-    ``most`` is the manifest's own limit on their number, which may only tighten. ``seen`` may be shared between the
+    ``most`` is the manifest's own limit on their number, which may only tighten; ``reserved`` are names that are taken
+    although no model sees them, so that none is proposed for another tool. ``seen`` may be shared between the
     agents of one compile; the schemas must then outlive it.
     """
     report = Report()
     adapted: dict[str, Examined] = {}
     seen = {} if seen is None else seen
     report.extend(_number(profile, tools, agent, at, most))
+    taken = {name.lower() for name in (*reserved, *(tool.name for tool in tools))}
     for tool in tools:
-        report.extend([*_name(profile, tool), *_description(profile, tool)])
+        report.extend([*_name(profile, tool, taken), *_description(profile, tool)])
         key = (profile.name, id(tool.input_schema))
         examined = seen.get(key)
         if examined is None:
@@ -116,7 +122,8 @@ def _limits(profile: Profile, rule: Rule | None, most: int | None) -> Iterator[t
         yield most, "its `limits` allow"
 
 
-def _name(profile: Profile, tool: ExposedTool) -> Iterator[Diagnostic]:
+def _name(profile: Profile, tool: ExposedTool, taken: set[str]) -> Iterator[Diagnostic]:
+    """What is wrong with a name; the one that is proposed in its place is ``taken`` from then on, in small letters."""
     rule = profile.rule("tool-name-length")
     if rule and len(tool.name) > rule.limit:
         shares = " + ".join(f'{what} "{text}" {len(text)}' for what, text in tool.parts)
@@ -127,7 +134,9 @@ def _name(profile: Profile, tool: ExposedTool) -> Iterator[Diagnostic]:
             ("name",),
             f"has {len(tool.name)} characters; {profile.name} allows {rule.limit}",
             notes=(f"{shares} = {len(tool.name)}",),
-            hint="shorten the prefix, or give the tool another name with `as`",
+            hint=f'give the agent "{tool.raw}" a shorter name'
+            if tool.is_delegate
+            else "shorten the prefix, or give the tool another name with `as`",
         )
     rule = profile.rule("tool-name-characters")
     if rule and rule.pattern and not rule.pattern.fullmatch(tool.name):
@@ -138,7 +147,7 @@ def _name(profile: Profile, tool: ExposedTool) -> Iterator[Diagnostic]:
             ("name",),
             f"is not a name that {profile.name} takes: {_bad_characters(tool.name, rule)}",
             notes=(f"{profile.name} allows {rule.legal}",),
-            hint=_renamed(tool, rule),
+            hint=_renamed(profile, tool, taken),
         )
 
 
@@ -153,16 +162,29 @@ def _bad_characters(name: str, rule: Rule) -> str:
     )
 
 
-def _renamed(tool: ExposedTool, rule: Rule) -> str:
-    assert rule.pattern is not None
+def _renamed(profile: Profile, tool: ExposedTool, taken: set[str]) -> str:
     if tool.is_variant:
         return "name the variant with `as`"
-    legal = "".join(
-        letter if letter.isascii() and (letter.isalnum() or letter in "_-") else "_" for letter in tool.raw
-    )
-    if not legal.strip("_-") or not LOCAL_TOOL_NAME.accepts(legal) or not rule.pattern.fullmatch(legal):
+    free = next(name for name in _legal(profile, tool.raw) if name.lower() not in taken)
+    rule = profile.rule("tool-name-characters")
+    assert rule is not None
+    assert rule.pattern is not None
+    if not free.strip("_-") or not LOCAL_TOOL_NAME.accepts(free) or not rule.pattern.fullmatch(free):
         return "give the tool another name with `as`; its server still gets the raw one"
-    return f"rename it: {{tool: {tool.origin}, as: {legal}}}; its server still gets the raw name"
+    taken.add(free.lower())
+    return f"rename it: {{tool: {tool.origin}, as: {free}}}; its server still gets the raw name"
+
+
+def _legal(profile: Profile, raw: str) -> Iterator[str]:
+    """The name in characters that every provider takes, then with ``_2``, ``_3`` and so on, none longer than allowed."""
+    legal = "".join(
+        letter if letter.isascii() and (letter.isalnum() or letter in "_-") else "_" for letter in raw
+    )
+    rule = profile.rule("tool-name-length")
+    longest = len(legal) + len("_999") if rule is None else rule.limit
+    yield legal[:longest]
+    for number in count(2):
+        yield f"{legal[: longest - len(f'_{number}')]}_{number}"
 
 
 def _description(profile: Profile, tool: ExposedTool) -> Iterator[Diagnostic]:
@@ -174,7 +196,9 @@ def _description(profile: Profile, tool: ExposedTool) -> Iterator[Diagnostic]:
             tool,
             ("description",),
             f"has a description of {len(tool.description)} characters; {profile.name} allows {rule.limit}",
-            hint=f"describe it in the agent: {{tool: {tool.origin}, description: …}}",
+            hint=f'shorten the description of the agent "{tool.raw}": it is what its caller reads'
+            if tool.is_delegate
+            else f"describe it in the agent: {{tool: {tool.origin}, description: …}}",
         )
 
 
