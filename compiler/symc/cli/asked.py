@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from symc.cli.frame import ExitCode
 
+if TYPE_CHECKING:
+    from symc.compose import Compilation
+    from symc.composition import Lock
 
-def require_agent(name: str, agents: Collection[str]) -> None:
-    """End the command with exit code 2 unless ``agents`` hold the name."""
-    if name not in agents:
-        unknown(f'the workspace has no agent "{name}"', name, agents)
+
+def require_agent(name: str, compilation: Compilation) -> None:
+    """End the command with exit code 2 unless an agent of this name is composed."""
+    if name in compilation.agents:
+        return
+    linked = compilation.links.agents
+    if name in linked and linked[name].abstract:
+        heirs = [one for one in compilation.agents if any(base.name == name for base in linked[one].bases)]
+        _abstract(name, heirs)
+    unknown(f'the workspace has no agent "{name}"', name, compilation.agents)
+
+
+def unlocked(sentence: str, name: str, lock: Lock) -> NoReturn:
+    """Say that the lock has no such agent; of a base, which agents extend it. Exit code 2."""
+    if name in lock.bases:
+        _abstract(name, [one for one in lock.agents if name in lock.agents[one].bases])
+    unknown(sentence, name, lock.agents)
+
+
+def _abstract(name: str, heirs: Collection[str]) -> NoReturn:
+    listed = ", ".join(f'"{one}"' for one in sorted(heirs))
+    hint = f"ask about an agent that extends it: {listed}" if heirs else "no agent extends it yet"
+    click.echo(f'"{name}" is abstract: a part of other agents, and none itself\n  help: {hint}', err=True)
+    raise click.exceptions.Exit(ExitCode.COULD_NOT)
 
 
 def at_most_one(flags: Mapping[str, bool], rule: str) -> str | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from symc.cli.asked import unknown
+from symc.cli.asked import unlocked
 from symc.cli.locked import lock_option, open_lock
 from symc.cli.reporting import Reporter, answering_options
 
@@ -25,7 +25,7 @@ def command(agent: str | None, lock: Path, reporter: Reporter) -> None:
 
     found = open_lock(lock, reporter)
     if agent is not None and agent not in found.agents:
-        unknown(f'no agent "{agent}" in {lock}', agent, found.agents)
+        unlocked(f'no agent "{agent}" in {lock}', agent, found)
     lines = [
         (name, digest)
         for digest, _, name in (line.partition("  ") for line in digest_lines(found))

@@ -31,5 +31,5 @@ def command(agent: str, format_: str, folder: Path) -> None:
     require_lock(project, reporter, "nothing drawn")
     lock = project.compilation.lock
     assert lock is not None
-    require_agent(agent, lock.agents)
+    require_agent(agent, project.compilation)
     click.echo(DRAWINGS[format_](lock.composition(agent)), nl=False)

@@ -48,9 +48,9 @@ def refuse(error: DiagnosedError, verdict: str, reporter: Reporter, code: ExitCo
 def require_known(agent: str, loaded: LoadedLock, path: Path) -> None:
     """End the command with exit code 2 unless the lock holds the agent."""
     if agent not in loaded.agents:
-        from symc.cli.asked import unknown
+        from symc.cli.asked import unlocked
 
-        unknown(f'{path} holds no agent "{agent}"', agent, loaded.agents)
+        unlocked(f'{path} holds no agent "{agent}"', agent, loaded.lock)
 
 
 def _without(error: ModuleNotFoundError) -> CouldNotError:

@@ -79,11 +79,13 @@ def test(
     lock = project.compilation.lock
     assert lock is not None
     if agent is not None:
-        require_agent(agent, lock.agents)
+        require_agent(agent, project.compilation)
     if cases is not None:
         context.exit(_run_table(lock, cases, agent, reporter))
     assert agent is not None
     assert tool is not None
+    for caller in through:
+        require_agent(caller, project.compilation)
     _say(_decide(lock, agent, tool, arguments, through), reporter)
 
 
@@ -96,8 +98,6 @@ def _decide(lock: Lock, agent: str, tool: str, text: str | None, through: tuple[
     names = callable_names(lock, agent)
     if tool not in composition.agent.tools and tool not in names:
         unknown(f'agent "{agent}" has no tool "{tool}"', tool, names)
-    for caller in through:
-        require_agent(caller, lock.agents)
     try:
         authority = Authority.of(composition, [lock.composition(caller) for caller in through])
     except ValueError as error:

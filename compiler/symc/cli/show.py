@@ -44,7 +44,7 @@ def command(agent: str, folder: Path, format_: str, **views: bool) -> None:
     project = compile_project(folder, reporter)
     if not project.ok:
         require_lock(project, reporter, "nothing to show")
-    require_agent(agent, project.compilation.agents)
+    require_agent(agent, project.compilation)
     click.echo(_page(project, project.compilation.compositions[agent], view, format_), nl=False)
 
 

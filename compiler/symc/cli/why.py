@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from symc.cli.asked import require_agent, unknown
+from symc.cli.asked import require_agent
+from symc.cli.frame import ExitCode
 from symc.cli.project import compile_project, workspace_option
 from symc.cli.reporting import Reporter
 
 if TYPE_CHECKING:
-    from symc.compose.provenance import Account
+    from symc.compose.freeze import Composed
+    from symc.compose.link import Links
+    from symc.compose.provenance import Account, Provenance
 
 
 @click.command("why")
@@ -29,20 +32,35 @@ def command(agent: str, item: str, folder: Path) -> None:
     from symc.compose.provenance import Provenance
 
     project = compile_project(folder, Reporter())
-    composed = project.compilation.agents
-    require_agent(agent, composed)
-    provenance = Provenance(composed[agent], project.compilation.links)
+    require_agent(agent, project.compilation)
+    composed, links = project.compilation.agents[agent], project.compilation.links
+    provenance = Provenance(composed, links)
     accounts = provenance.accounts(item)
     if not accounts:
-        unknown(
-            f'agent "{agent}" has no tool, fragment, policy, grant or extension "{item}"',
-            item,
-            provenance.names(),
-        )
+        _absent(item, composed, links, provenance, project.prefix)
     for account in accounts:
         click.echo("\n".join(_lines(account, project.prefix)))
     if not project.ok:
         click.echo(f"{project.counts()} — run: symc compile", err=True)
+
+
+def _absent(item: str, composed: Composed, links: Links, provenance: Provenance, prefix: str) -> NoReturn:
+    """Say why the agent has no such item, or what was probably meant; exit code 2."""
+    from symc.compose.absence import absence, absent_names
+    from symc.diagnostics.suggest import did_you_mean
+
+    agent = composed.agent.name
+    sentence = f'agent "{agent}" has no tool, fragment, policy, grant or extension "{item}"'
+    nearest = did_you_mean(item, (*provenance.names(), *absent_names(composed, links)))
+    hint = (
+        f'did you mean "{nearest}"?' if nearest else f"what it has is listed by: symc show {agent} --origin"
+    )
+    if found := absence(composed, links, item):
+        span = found.span.below(prefix) if found.span else None
+        sentence = found.sentence + (f"  [{span.file}:{span.start.line}]" if span else "")
+        hint = found.hint
+    click.echo(f"{sentence}\n  help: {hint}", err=True)
+    raise click.exceptions.Exit(ExitCode.COULD_NOT)
 
 
 def _lines(account: Account, prefix: str) -> Iterator[str]:
