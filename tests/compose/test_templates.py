@@ -118,6 +118,9 @@ def test_what_is_substituted_is_not_scanned_again() -> None:
         ("{% if yes %}{% else %}{% else %}{% endif %}", ["template-syntax 0:0"]),
         ("{% else %}", ["template-syntax 0:0"]),
         ("{% nonsense %}", ["template-syntax 0:0"]),
+        # Jinja2 tells the line alone; the tag is the one that is wrong in the same way by itself.
+        ('Be {{ name }} {% import "a" %}.', ["template-syntax 0:14"]),
+        ("{{ name }} {{ }} {{ name }}", ["template-syntax 0:11"]),
         ("{% if %}{% endif %}", ["template-syntax 0:0"]),
         ("{{" + "(" * 3000, ["template-syntax 0:0"]),
         ("{{ " + "9" * 5000 + " }}", ["template-syntax 0:0"]),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from symc.compose import compile
 from symc.contracts import ExtensionKind
+from symc.source import Workspace
 from tests.compose.minted import DESK, outcome
 
 
@@ -225,6 +227,40 @@ def test_V14_the_config_stands_in_the_lock_and_not_in_the_input_schema() -> None
 )
 def test_V15_a_key_that_attaches_to_nothing_has_its_own_words(key: str, fault: str) -> None:
     assert outcome(f"{{'{key}': [w]}}").faults == (fault,)
+
+
+@pytest.mark.parametrize("row", ["crm/fnd", "other/find"])
+def test_V15_a_row_that_misses_its_tool_is_told_once(row: str) -> None:
+    """The key says which tool was meant; that it is not selected follows from the row, and is not told again."""
+    found = compile(
+        Workspace.of(
+            {
+                "crm.yaml": b'{kind: extension, name: crm, version: "1", '
+                b"tools: [{name: find, description: Find., invoke: 'm:f'}]}",
+                "x.yaml": f"{{kind: agent, name: x, extensions: [crm], tools: [{row}], "
+                "variants: {crm/find: [cache]}}".encode(),
+            }
+        )
+    )
+    assert [one.name for one in found.diagnostics] == ["tool-unknown"]
+
+
+def test_V15_an_excluded_tool_is_told_with_its_exclusion() -> None:
+    found = compile(
+        Workspace.of(
+            {
+                "crm.yaml": b'{kind: extension, name: crm, version: "1", '
+                b"tools: [{name: find, description: Find., invoke: 'm:f'}]}",
+                "x.yaml": b"{kind: agent, name: x, extensions: [crm], tools: [crm/*], exclude: [crm/find],\n"
+                b"variants: {crm/find: [cache]}}",
+            }
+        )
+    )
+    (one,) = found.diagnostics
+    assert one.name == "variant-key-unselected"
+    assert [(each.span.start.line, each.span.start.column, each.label) for each in one.secondary] == [
+        (1, 69, "excluded here")
+    ]
 
 
 def test_V20_a_wrapper_adds_its_parameters_never_required() -> None:

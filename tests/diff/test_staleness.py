@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -102,6 +103,21 @@ def test_other_bytes_of_the_same_content_are_stale(project: Path) -> None:
     result = symc("compile", "--check")
     assert result.exit_code == 1
     assert "the same content in other bytes — SAME AUTHORITY. Run: symc compile" in result.stderr
+
+
+def test_a_lock_that_somebody_wrote_into_is_told_as_that(project: Path) -> None:
+    (project / "manifests" / "support.yaml").write_text(
+        SUPPORT + "policies: [{policy_id: no, deny: {tools: [crm/lookup]}}]\n"
+    )
+    assert symc("compile").exit_code == 0
+    lock = project / "symc.lock"
+    tree = json.loads(lock.read_text())
+    assert tree["agents"]["support"]["tools"]["lookup"].pop("guarded_by") == ["support/no"]
+    lock.write_text(json.dumps(tree, indent=2, sort_keys=True) + "\n")
+    result = symc("compile", "--check")
+    assert result.exit_code == 1
+    assert "lock-derived" in result.stderr
+    assert "git diff symc.lock" in result.stderr
 
 
 def test_compile_shows_what_it_changes(project: Path) -> None:

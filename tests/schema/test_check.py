@@ -237,3 +237,16 @@ def test_the_schema_is_not_changed() -> None:
     before = repr(schema)
     assert _check(schema) == ()
     assert repr(schema) == before
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why"),
+    [
+        ("[a-", "unterminated character set, at its character 1"),
+        ("(a", "missing ), unterminated subpattern, at its character 1"),
+        ("ab)", "unbalanced parenthesis, at its character 3"),
+    ],
+)
+def test_what_is_wrong_with_a_pattern_is_said(pattern: str, why: str) -> None:
+    (found,) = check({"properties": {"a": {"pattern": pattern}}}, lambda _path: Span("a.yaml"), "crm/find")
+    assert why in found.message

@@ -32,13 +32,16 @@ def staleness(project: Project, path: Path) -> Stale | None:
     """
     from symc.diagnostics import Span
     from symc.diagnostics.codes import locking
-    from symc.lock import LockError, encoded, file
+    from symc.lock import LockError, encoded, file, verify
 
     assert project.compilation.lock is not None
     try:
         if file.holds(path, encoded(project.compilation.lock)):
             return None
-        comparison = _compared(project, file.load(path, inside=True))
+        lock = file.load(path, inside=True)
+        comparison = _compared(project, lock)
+        if all(change.name == "provenance-only" for change in comparison.changes):
+            verify(lock)  # where the manifests say nothing else, somebody wrote into the lock
     except LockError as error:
         diagnostic = error.diagnostics[0]
         # A lock of another version is not judged; everything else is a lock that says nothing of these manifests.

@@ -8,7 +8,7 @@ from symc.compose.chains import ResolvedChain, resolve_chain
 from symc.compose.link import LinkedAgent, Links, VariantRow
 from symc.compose.select import SelectedTool
 from symc.contracts.patterns import ToolPattern
-from symc.diagnostics import Diagnostic, Report
+from symc.diagnostics import Diagnostic, LabelledSpan, Report
 from symc.diagnostics.codes import composition as codes
 from symc.diagnostics.suggest import did_you_mean
 
@@ -40,7 +40,8 @@ def attach(
             identity = (str(pattern.extension), pattern.name)
             if identity in by_identity:
                 exact[identity] = chains[row.key]
-            elif not agent.poisoned:  # what a refused document would have brought is not known
+            elif not agent.poisoned and not _is_misspelt(identity, agent, links):
+                # What a refused document would have brought is not known; a row that names no tool was told already.
                 report.add(_unattached(row, identity, agent, chains, by_identity, links))
             continue
         matched = [identity for identity in by_identity if pattern.matches(*identity)]
@@ -58,6 +59,22 @@ def attach(
     return {**{identity: tuple(found) for identity, found in by_pattern.items()}, **exact}
 
 
+def _is_misspelt(identity: tuple[str, str], agent: LinkedAgent, links: Links) -> bool:
+    """Whether the agent means to select the tool, in a row that names none: by a near name, or of another extension."""
+    for row in agent.tools:
+        pattern = ToolPattern.parse(row.pattern)
+        if not pattern.literal or pattern.extension is None:
+            continue
+        extension = links.extensions.get(pattern.extension)
+        if extension is not None and pattern.name in {tool.name for tool in extension.body.tools}:
+            continue
+        if pattern.name == identity[1]:
+            return True
+        if pattern.extension == identity[0] and did_you_mean(pattern.name, [identity[1]]):
+            return True
+    return False
+
+
 def _unattached(
     row: VariantRow,
     identity: tuple[str, str],
@@ -71,6 +88,17 @@ def _unattached(
     extension = links.extensions.get(identity[0])
     declared = [tool.name for tool in extension.body.tools] if extension else []
     if identity[1] in declared:
+        exclusion = next(
+            (place for text, place in agent.exclude if ToolPattern.parse(text).matches(*identity)), None
+        )
+        if exclusion is not None:
+            return codes.VARIANT_KEY_UNSELECTED.at(
+                span,
+                f'the variants key "{row.key}" names a tool that agent "{agent.name}" excludes',
+                secondary=(LabelledSpan(exclusion.span(), "excluded here"),),
+                hint="remove the exclusion, or the key",
+                subject=row.place.owner,
+            )
         return codes.VARIANT_KEY_UNSELECTED.at(
             span,
             f'the variants key "{row.key}" names a tool that agent "{agent.name}" does not select',

@@ -26,6 +26,7 @@ LONGEST_TAGS: Final = 50_000
 """Characters that stand in its tags, all together."""
 
 _TAG: Final = re.compile(r"\{[{%]")
+_TAG_OR_COMMENT: Final = re.compile(r"\{[{%#]")
 _END: Final = re.compile(r"[}%]\}")
 
 # Each filter with the most arguments it takes here.
@@ -81,7 +82,9 @@ def dialect_template(text: str) -> DialectTemplate | tuple[Fault, ...]:
     except TemplateSyntaxError as error:
         line = max(0, error.lineno - 1)
         message = f"the template does not parse: {(error.message or '').rstrip('.')}"
-        return (Fault(codes.TEMPLATE_SYNTAX, message, line, _first_tag(text, line)),)
+        return (
+            Fault(codes.TEMPLATE_SYNTAX, message, line, _wrong_tag(text, line, error.message), _LEGAL_TAGS),
+        )
     except RecursionError:
         return (Fault(codes.TEMPLATE_SYNTAX, "the template is nested too deeply"),)
     except ValueError:
@@ -121,9 +124,28 @@ def _environment() -> ImmutableSandboxedEnvironment:
     return environment
 
 
+def _wrong_tag(text: str, line: int, message: str | None) -> int:
+    """The column of the tag that the parser gave up at: Jinja2 tells its line alone.
+
+    The first tag of the line that is wrong in the same way by itself, else the first.
+    """
+    lines = text.split("\n")
+    tags = list(_TAG_OR_COMMENT.finditer(lines[line])) if line < len(lines) else []
+    for tag in tags:
+        end = _END.search(lines[line], tag.end())
+        try:
+            _environment().parse(lines[line][tag.start() : end.end() if end else None])
+        except TemplateSyntaxError as error:
+            if error.message == message:
+                return tag.start()
+        except (RecursionError, ValueError):
+            return tag.start()
+    return _first_tag(text, line)
+
+
 def _first_tag(text: str, line: int) -> int:
     lines = text.split("\n")
-    found = re.search(r"\{[{%#]", lines[line]) if line < len(lines) else None
+    found = _TAG_OR_COMMENT.search(lines[line]) if line < len(lines) else None
     return found.start() if found else 0
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import warnings
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
@@ -24,6 +26,9 @@ Locate: TypeAlias = Callable[[Tokens], Span]
 """Where the value at a path inside the schema was written."""
 
 _KNOWN = ", ".join(draft.name for draft in DRAFTS)
+
+_LONGEST_EXPLAINED: Final = 1_000
+"""Characters of a pattern that is parsed once more to say what is wrong with it."""
 
 _MOST_PARTS: Final = 1_000
 """Parts of a schema of which every mistake is told; of a larger one, one mistake at a time."""
@@ -160,8 +165,8 @@ class _Check:
     def _patterns(self, found: Survey) -> None:
         for path, pattern in _patterns(found):
             if not _is_pattern(pattern):
-                fault = f"holds {_shown(pattern)}, which is no regular expression that can be matched"
-                self._add(codes.SCHEMA_PATTERN, path, fault)
+                fault = f"holds {_shown(pattern)}, which is no regular expression that can be matched{_why(pattern)}"
+                self._add(codes.SCHEMA_PATTERN, path, fault, hint="correct the pattern")
 
     def _references(self, found: Survey, draft: Draft) -> None:
         document = Document(self.schema, draft)
@@ -217,6 +222,21 @@ def _is_pattern(pattern: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _why(pattern: str) -> str:
+    """What is wrong with a pattern, where Python's parser sees it, too: the validator's own words are about its insides."""
+    if len(pattern) > _LONGEST_EXPLAINED:
+        return ""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            re.compile(pattern)
+    except re.error as error:
+        at = "" if error.pos is None else f", at its character {error.pos + 1}"
+        return f": {error.msg}{at}"
+    except (RecursionError, OverflowError):
+        pass
+    return ""
 
 
 @lru_cache(maxsize=len(DRAFTS))
