@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from symc.compose import compile
+from symc.diagnostics import Level
 from symc.source import Workspace
 from tests.policies.workspaces import Document, agent, ask, compiled, deny, extension, found, workspace
 
@@ -55,6 +56,87 @@ def of_desk(*policies: Document, tools: list[Any] | None = None, **more: Any) ->
 )
 def test_what_a_selector_must_find(selector: Any, expected: list[str]) -> None:
     assert of_desk(deny("rule", selector), variants={"os/read": ["audit"]}) == expected
+
+
+PX = [{"use": "os", "prefix": "px"}]
+AS_SH = [{"tool": "os/read", "as": "sh"}]
+
+
+@pytest.mark.parametrize(
+    ("selector", "more", "meaning", "hint", "replacement"),
+    [
+        ("*/px_read", {"extensions": PX}, '"px_read" is os/read', 'write "os/read"', '"os/read"'),
+        ("os/px_read", {"extensions": PX}, '"px_read" is os/read', 'write "os/read"', '"os/read"'),
+        ("*/px_r*", {"extensions": PX}, '"px_read" is os/read', 'write "os/read"', '"os/read"'),
+        (
+            "*/px_*",
+            {"extensions": PX},
+            '"px_read" is os/read; "px_write" is os/write',
+            'write "os/read", "os/write"',
+            None,
+        ),
+        ("*/sh", {"tools": AS_SH}, '"sh" is os/read', 'write "os/read"', '"os/read"'),
+        (
+            {"variant": "os/sh", "chain": ["audit"]},
+            {"tools": AS_SH},
+            '"sh" is os/read',
+            'write "os/read"',
+            '"os/read"',
+        ),
+        (
+            "*/read_audit",
+            {"variants": {"os/read": ["audit"]}},
+            '"read_audit" is os/read + audit',
+            'write {variant: "os/read", chain: [audit]}',
+            '{variant: "os/read", chain: [audit]}',
+        ),
+        # A tool stands for what is stacked on it.
+        (
+            "*/px_read*",
+            {"extensions": PX, "variants": {"os/read": ["audit"]}},
+            '"px_read" is os/read',
+            'write "os/read"',
+            '"os/read"',
+        ),
+        (
+            "*/ask_other",
+            {"delegates": ["other"]},
+            '"ask_other" calls the delegate "other"',
+            "write a rule with `actions: [delegate]`, without `tools`",
+            None,
+        ),
+    ],
+    ids=json.dumps,
+)
+@pytest.mark.parametrize("way", ["deny", "ask"])
+def test_a_rule_that_names_a_tool_as_an_agent_does_is_refused(
+    selector: Any, more: dict[str, Any], meaning: str, hint: str, replacement: str | None, way: str
+) -> None:
+    """P10: it would stop nothing, and nobody would notice until it is needed."""
+    desk = agent("desk", **{"tools": ["os/*"], **more})
+    rules = workspace(policies=[deny("rule", selector, way=way)])
+    (one,) = compiled(OS, WEB, desk, agent("other"), rules).diagnostics
+    assert one.code == "SYM414"
+    assert one.level is Level.ERROR
+    assert one.message.endswith(f"which is no tool's own name: {meaning}")
+    assert one.secondary
+    assert one.secondary[0].span.file == "desk.yaml"
+    assert one.hint is not None
+    assert one.hint.text == hint
+    assert (one.hint.edit.replacement if one.hint.edit else None) == replacement
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        ("*/py_read", [NOTHING]),  # a name that nobody gives
+        ("web/px_*", [NOTHING]),  # nor to a tool of this extension
+        ("web/px_read", [UNKNOWN]),
+        ("*/*read", []),  # it matches a raw name, too
+    ],
+)
+def test_what_no_agent_calls_so_is_told_as_before(selector: str, expected: list[str]) -> None:
+    assert of_desk(deny("rule", selector), extensions=PX) == expected
 
 
 @pytest.mark.parametrize(

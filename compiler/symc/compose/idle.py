@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from symc.compose.condition import Named, conditions
+from symc.compose.exposures import Exposure, Exposures
 from symc.compose.mint import MintedTool
 from symc.compose.vetoes import Veto, Vetoes, literal_tools
 from symc.composition import Layer, Selector
@@ -14,6 +15,8 @@ from symc.diagnostics import Diagnostic, Edit, Hint, LabelledSpan, Report
 from symc.diagnostics.codes import policies as codes
 from symc.diagnostics.suggest import did_you_mean
 from symc.guarding import TOOL_CALL, Identity, is_stacked_on, pattern
+
+_SHOWN = 6
 
 
 def idle(
@@ -46,6 +49,7 @@ class _Seen:
     _variants: dict[Identity, list[tuple[tuple[Layer, ...], MintedTool]]] | None = field(
         default=None, init=False
     )
+    _exposures: Exposures | None = field(default=None, init=False)
 
     def unmatched(self, veto: Veto) -> Iterator[Diagnostic]:
         """What of the rule's ``tools`` names nothing in the whole workspace (P12)."""
@@ -58,12 +62,21 @@ class _Seen:
             if wanted.extension in poisoned:
                 continue
             if next(self.vetoes.roster.matching(wanted), None) is None:
-                if wanted.literal:
+                if not (wanted.literal or self.complete):
+                    continue
+                if meant := self._exposed().meant_by(wanted):
+                    yield _exposed_name(veto, index, selector, meant)
+                elif wanted.literal:
                     yield self._unknown_tool(veto, index, selector)
-                elif self.complete:
+                else:
                     yield self._nothing(veto, index, selector)
             elif selector.variant:
                 yield from self._unmatched_variant(veto, index, selector)
+
+    def _exposed(self) -> Exposures:
+        if self._exposures is None:
+            self._exposures = Exposures(self.vetoes.links, self.tools)
+        return self._exposures
 
     def _unmatched_variant(self, veto: Veto, index: int, selector: Selector) -> Iterator[Diagnostic]:
         known = self.vetoes.registrations
@@ -160,6 +173,30 @@ class _Seen:
         return codes.POLICY_MATCHES_NOTHING.at(
             veto.span("tools", index), message, hint=hint, subject=veto.owned.owner
         )
+
+
+def _exposed_name(veto: Veto, index: int, selector: Selector, meant: tuple[Exposure, ...]) -> Diagnostic:
+    """A veto that does nothing because it calls a tool as an agent does: nobody would notice until it is needed."""
+    at: tuple[str | int, ...] = ("tools", index, "variant") if selector.variant else ("tools", index)
+    text = selector.variant or selector.pattern
+    shown = "; ".join(one.meaning for one in meant[:_SHOWN]) + ("; …" if len(meant) > _SHOWN else "")
+    selectors = list(dict.fromkeys(one.selector for one in meant if not one.is_delegate))
+    if not selectors:
+        hint = Hint("write a rule with `actions: [delegate]`, without `tools`")
+    elif len(selectors) > 1 or (selector.variant and meant[0].chain):
+        hint = Hint(f"write {', '.join(selectors[:_SHOWN])}{', …' if len(selectors) > _SHOWN else ''}")
+    else:
+        hint = Hint(f"write {selectors[0]}", _replaced(veto, selectors[0], *at))
+    return codes.POLICY_EXPOSED_NAME.at(
+        veto.span(*at),
+        f'policy "{veto.id}" names "{text}", which is no tool\'s own name: {shown}',
+        secondary=tuple(dict.fromkeys(one.given for one in meant[:_SHOWN])),
+        notes=(
+            "a rule names tools as extension/tool, by the raw name, and holds under every other name they are given",
+        ),
+        hint=hint,
+        subject=veto.owned.owner,
+    )
 
 
 def _is_literal(selector: Selector) -> bool:
@@ -294,15 +331,17 @@ def _written(veto: Veto) -> tuple[str, int]:
 
 
 def _rename(veto: Veto, text: str, *at: str | int) -> Hint:
+    return Hint(f'did you mean "{text}"?', _replaced(veto, text, *at))
+
+
+def _replaced(veto: Veto, text: str, *at: str | int) -> Edit | None:
+    """An edit that writes ``text`` as the selector was written; what brings quotes or brackets along stays as it is."""
     place = veto.owned.place
     path = (*place.path, veto.policy.effect, *at)
     document = place.manifest.document
-    span = place.manifest.span(*path)
     raw = document.raw(*path)
-    if document.is_plain(*path):
-        edit = Edit(span, text)
-    elif raw[:1] in ("'", '"') and raw[-1:] == raw[:1]:
-        edit = Edit(span, f"{raw[0]}{text}{raw[0]}")
-    else:
-        return Hint(f'did you mean "{text}"?')
-    return Hint(f'did you mean "{text}"?', edit)
+    quote = raw[0] if raw[:1] in ("'", '"') and raw[-1:] == raw[:1] else ""
+    if not quote and not document.is_plain(*path):
+        return None
+    written = text if text[0] in '"{' else f"{quote}{text}{quote}"
+    return Edit(place.manifest.span(*path), written)

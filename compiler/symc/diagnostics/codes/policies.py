@@ -95,6 +95,14 @@ POLICY_CASE_INVALID = Code(
     "support: [{tool: refund, args: {amount: 800}, expcet: deny}]",
     "Write `tool`, `expect` and, where needed, `args`, `rule`, `through`.",
 )
+POLICY_EXPOSED_NAME = Code(
+    "SYM414",
+    "policy-exposed-name",
+    "A rule names a tool by the name that an agent gives it (prefix, `as`, variant, delegate). Rules go by extension and "
+    "raw name and follow a tool into every name; this one would stop nothing (P10, P12).",
+    'deny: {tools: ["*/px_shell"]}    # and an agent has `extensions: [{use: ops, prefix: px}]`, `tools: [ops/shell]`',
+    "Name the tool as extension/tool, by its raw name.",
+)
 POLICY_CASE_FAILED = Code(
     "SYM413",
     "policy-case-failed",
