@@ -133,6 +133,10 @@ def test_the_most_particular_row_speaks_for_a_tool_whatever_the_order(rows: tupl
         ("[crm/*]", "[crm/x*]", ["exclude-matches-nothing support:5:11"]),
         ("[crm/*]", '["*/x"]', ["exclude-matches-nothing support:5:11"]),
         ("[crm/*]", "[other/*]", ["exclude-matches-nothing support:5:11"]),
+        # By a name that it gets here, which would keep nothing away.
+        ("[{tool: crm/lookup, as: find}]", '["*/find"]', ["tool-unknown support:5:11"]),
+        ("[{tool: crm/lookup, as: find}]", "[crm/f*]", ["tool-unknown support:5:11"]),
+        ("[{tool: crm/lookup, as: find}]", "[prose/f*]", ["exclude-matches-nothing support:5:11"]),
         # All at once.
         (
             "[crm/a, crm/b*]",
@@ -143,6 +147,17 @@ def test_the_most_particular_row_speaks_for_a_tool_whatever_the_order(rows: tupl
 )
 def test_refused(tools: str, exclude: str, expected: list[str]) -> None:
     assert places(selection(*ALL, agent(tools, exclude)).diagnostics) == expected
+
+
+@pytest.mark.parametrize(
+    ("exclude", "hint"),
+    [('["*/px_lookup"]', 'did you mean "crm/lookup"?'), ("[crm/px_l*]", 'did you mean "crm/lookup"?')],
+)
+def test_an_exclude_by_an_exposed_name_is_told_the_raw_one(exclude: str, hint: str) -> None:
+    (one,) = selection(*ALL, agent("[crm/lookup]", exclude, "[{use: crm, prefix: px}]")).diagnostics
+    assert one.message.endswith('excludes nothing: "px_lookup" is what this agent calls crm/lookup')
+    assert one.hint is not None
+    assert one.hint.text == hint
 
 
 def test_a_pattern_that_excludes_nothing_is_a_warning() -> None:

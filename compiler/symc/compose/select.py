@@ -122,6 +122,8 @@ class _Offer:
                 return found
             if pattern.literal:
                 self._report.add(self._nothing(pattern, text, place, ()))
+            elif meant := self._called(pattern, rows):
+                self._report.add(self._exposed_name(text, place, meant, rows))
             else:
                 self._report.add(
                     codes.EXCLUDE_MATCHES_NOTHING.at(
@@ -146,17 +148,50 @@ class _Offer:
     def selected(self, identity: Identity, row: ToolRow) -> SelectedTool:
         """The tool as its row exposes it: ``as`` is the final base name, otherwise the prefix goes before the raw one."""
         extension, raw = identity
-        use = self._agent.uses.get(extension)
-        prefix = "" if row.alias or use is None else use.prefix
         return SelectedTool(
             extension=self._links.extensions[extension],
             index=self._tools(extension)[raw],
-            exposed=row.alias or (f"{prefix}_{raw}" if prefix else raw),
-            prefix=prefix,
+            exposed=self._name(identity, row),
+            prefix=self._prefix(extension, row),
             alias=row.alias,
             description=row.description,
             selected_by=row.pattern,
             place=row.place,
+        )
+
+    def _prefix(self, extension: str, row: ToolRow) -> str:
+        use = self._agent.uses.get(extension)
+        return "" if row.alias or use is None else use.prefix
+
+    def _name(self, identity: Identity, row: ToolRow) -> str:
+        extension, raw = identity
+        prefix = self._prefix(extension, row)
+        return row.alias or (f"{prefix}_{raw}" if prefix else raw)
+
+    def _called(self, pattern: ToolPattern, rows: dict[Identity, ToolRow]) -> list[Identity]:
+        """The selected tools that a pattern would match if it went by the names they get here."""
+        return sorted(
+            identity
+            for identity, row in rows.items()
+            if pattern.matches(identity[0], self._name(identity, row))
+        )
+
+    def _exposed_name(
+        self, text: str, place: Place, meant: list[Identity], rows: dict[Identity, ToolRow]
+    ) -> Diagnostic:
+        """An ``exclude`` by the name that a tool gets would keep nothing away."""
+        extension, raw = meant[0]
+        row = rows[meant[0]]
+        written = f"{extension}/{raw}"
+        return codes.TOOL_UNKNOWN.at(
+            place.span(),
+            f'"{text}" excludes nothing: "{self._name(meant[0], row)}" is what this agent calls {written}',
+            secondary=(LabelledSpan(row.place.span(), "selected here"),),
+            notes=("patterns go by raw names, before any prefix and `as`",),
+            hint=self._rename(written, place, ())
+            if len(meant) == 1
+            else Hint(f"write {', '.join(f'{one}/{name}' for one, name in meant[:6])}"),
+            subject=place.owner,
         )
 
     def _matching(self, pattern: ToolPattern) -> list[Identity]:
