@@ -229,6 +229,25 @@ def test_explain_takes_codes_and_names(tmp_path: Path, word: str) -> None:
     assert "What to do" in ran.stdout or "level" in ran.stdout.lower()
 
 
+@pytest.mark.parametrize(
+    ("command", "folder", "write"),
+    [
+        (("explain", "--check"), "docs", "symc explain --write"),
+        (("schema", "--check"), "schemas", "symc schema"),
+        (("schema", "--check", "-o", "there"), "there", "symc schema --output there"),
+    ],
+)
+def test_where_nothing_is_generated_there_is_nothing_to_check(
+    command: tuple[str, ...], folder: str, write: str, tmp_path: Path
+) -> None:
+    nothing = symc(tmp_path, *command)
+    assert nothing.returncode == 2
+    assert nothing.stderr.startswith(f"nothing to check: {folder} holds none of the files")
+    assert nothing.stderr.endswith(f"to have them here, run: {write}\n")
+    assert symc(tmp_path, *write.split()[1:]).returncode == 0
+    assert symc(tmp_path, *command).returncode == 0
+
+
 def test_explain_of_an_unknown_code(tmp_path: Path) -> None:
     ran = symc(tmp_path, "explain", "tool-name-colision")
     assert ran.returncode == 2

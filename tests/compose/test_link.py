@@ -128,7 +128,6 @@ def test_a_refused_workspace_poisons_every_agent() -> None:
 @pytest.mark.parametrize(
     ("requires", "path"),
     [
-        ({"a": ["a"]}, ["a → a"]),
         ({"a": ["b"], "b": ["a"]}, ["a → b → a"]),
         ({"a": ["b"], "b": ["c"], "c": ["a"], "d": ["a"]}, ["a → b → c → a"]),
         # A knot of two circles is one mistake, worded by a shortest way round.
@@ -183,10 +182,24 @@ def test_agents_that_delegate_to_each_other() -> None:
     assert [row.agent for row, _ in found.agents["a"].delegates] == ["d"]
 
 
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ("kind: agent\nname: a\ndelegates: [a]", 'agent "a" delegates to itself'),
+        ("kind: agent\nname: a\nextends: [a]", 'agent "a" extends itself'),
+        ('kind: extension\nname: a\nversion: "1"\nrequires: [a]', 'extension "a" requires itself'),
+    ],
+)
+def test_what_leads_back_at_once_is_said_of_the_one(document: str, said: str) -> None:
+    assert [one.message for one in links(document).diagnostics] == [said]
+
+
 def test_an_inherited_delegate_that_leads_back_is_a_circle() -> None:
     base = "kind: agent\nname: base\nabstract: true\ndelegates: [heir]"
     one = only(base, "kind: agent\nname: heir\nextends: [base]")
-    assert one.message == "agents delegate to each other: heir → heir"
+    assert one.message == 'agent "heir" delegates to itself'
+    assert one.hint is not None
+    assert one.hint.text == "remove this reference"
     assert one.primary.file == "base.yaml"
 
 

@@ -275,7 +275,7 @@ def test_arguments_that_never_reach_a_policy_are_told() -> None:
 
 
 def test_the_word_for_invalid_arguments_is_the_runtimes() -> None:
-    assert INVALID_ARGUMENTS == str(Reason.INVALID_ARGUMENTS)
+    assert str(Reason.INVALID_ARGUMENTS) == INVALID_ARGUMENTS
 
 
 def test_what_is_not_granted_or_hidden_is_refused_before_its_arguments(desk: Path) -> None:
@@ -370,7 +370,21 @@ def test_a_table(desk: Path) -> None:
     result = symc("policy", "test", "--cases", "cases.yaml")
     assert result.exit_code == 1
     assert "deny by guard/code is expected, and it is deny by crm/bulk" in result.stderr
-    assert symc("policy", "test", "other", "--cases", "cases.yaml").exit_code == 0
+    nothing = symc("policy", "test", "other", "--cases", "cases.yaml")
+    assert (nothing.exit_code, nothing.stderr) == (2, "no case for other in cases.yaml\n")
+
+
+@pytest.mark.parametrize(
+    ("rule", "hint"),
+    [("crm/bluk", 'did you mean "crm/bulk"?'), ("invalid_argument", 'did you mean "invalid_arguments"?')],
+)
+def test_a_rule_that_does_not_exist_is_called_unknown(rule: str, hint: str, desk: Path) -> None:
+    row = f"{{tool: c_export, args: {{n: 9}}, expect: deny, rule: {rule}}}"
+    (desk / "cases.yaml").write_text(f"desk: [{row}]\n", encoding="utf-8")
+    result = symc("policy", "test", "--cases", "cases.yaml")
+    assert result.exit_code == 2
+    assert f'there is no rule "{rule}"' in result.stderr
+    assert hint in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,21 @@ def test_verify_of_an_edited_lock(tmp_path: Path) -> None:
     assert symc("verify", "other").exit_code == 0
 
 
+@pytest.mark.parametrize("call", ["find {bad", 'find {"key": bad}', 'call find {"key": "x"} more'])
+def test_a_call_that_is_no_json_is_called_one(call: str, tmp_path: Path) -> None:
+    written(tmp_path)
+    result = symc("run", "desk", call)
+    assert "the arguments are not JSON" in result.stderr
+
+
+@pytest.mark.parametrize("prompt", ["hello {you", "find", "what does {x} mean?"])
+def test_what_names_no_tool_is_no_call(prompt: str, tmp_path: Path) -> None:
+    written(tmp_path)
+    result = symc("run", "desk", prompt)
+    assert result.exit_code == 0
+    assert "1 message and these tools: find, pay." in result.stdout
+
+
 def test_the_digest_may_be_expected(tmp_path: Path) -> None:
     lines = dict(line.split("  ")[::-1] for line in digest_lines(load(written(tmp_path)).lock))
     assert symc("verify", "--expect", lines["*"]).exit_code == 0
@@ -198,7 +213,7 @@ def test_a_talk_goes_line_by_line(tmp_path: Path) -> None:
     result = symc("run", "desk", typed='hello\nfind {"key": "a"}\nhello\n\nnever read\n')
     assert result.exit_code == 0
     lines = [line for line in result.stdout.splitlines() if "characters" in line or "key" in line[:6]]
-    assert [line.split(" messages")[0][-2:].strip() for line in lines if "messages" in line] == ["1", "7"]
+    assert [line.split(" message")[0][-2:].strip() for line in lines if "message" in line] == ["1", "7"]
     assert result.stderr.count("model round") == 3
     assert shop.log == ["install_crm", 'echo {"key": "a"}']
 

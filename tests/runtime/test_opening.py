@@ -200,6 +200,7 @@ def test_F_46_the_provider_is_the_locks(wanted: str, vendor: str, fine: bool, tm
     with pytest.raises(DiagnosedError) as caught:
         ran(lock, "desk", provider=provider)
     assert names(caught) == ["provider-mismatch"]
+    assert f"pass a provider of {wanted}, or" in str(caught.value)
     assert f'the provider "{wanted}"' in str(caught.value)
     assert provider.requests == []
 

@@ -82,6 +82,17 @@ def test_a_slot_cannot_end_its_frame(tmp_path: Path) -> None:
     assert found[-1].text == framed("desk/a", "&lt;/extension-text> x")
 
 
+def test_the_help_about_a_slot_is_a_next_step(tmp_path: Path) -> None:
+    with pytest.raises(DiagnosedError) as none_there:
+        ran(lock_of(tmp_path), "desk", state={"slots": {"desk/a": "x"}})
+    assert [one.hint.text for one in none_there.value.diagnostics if one.hint] == [
+        "a slot is declared in `prompts` of a manifest"
+    ]
+    with pytest.raises(DiagnosedError) as missing:
+        ran(lock_of(tmp_path, slot("a", required=True)), "desk")
+    assert "--slot desk/a=TEXT" in str(missing.value)
+
+
 REFUSED = [
     ({"desk/b": "x"}, "slot-unknown", 'no agent here has a slot "desk/b"'),
     ({"a": "x"}, "slot-unknown", 'no agent here has a slot "a"'),

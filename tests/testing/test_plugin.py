@@ -224,6 +224,8 @@ def test_the_workspace_is_named_by_the_ini_option(pytester: pytest.Pytester) -> 
     result = desk.run("-o", "symc_workspace=nowhere")
     result.assert_outcomes(errors=5)
     result.stdout.fnmatch_lines(["*symc_workspace*"])
+    result.stdout.no_fnmatch_line("*another exception occurred*")
+    result.stdout.no_fnmatch_line("*Traceback*")
 
 
 def test_two_layouts_compare_by_their_page(pytester: pytest.Pytester) -> None:

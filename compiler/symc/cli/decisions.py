@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from symc.authority import UNEXPOSED, Authority, Conditions, Decision, request_for
-from symc.composition import Lock
+from symc.composition import Composition, Lock
 from symc.contracts.verdict import PolicyRequest
+from symc.contracts.vocabulary import EFFECTS
 from symc.diagnostics import Diagnostic, Report, Span
 from symc.diagnostics.codes import policies as codes
 from symc.diagnostics.suggest import suggestion
@@ -104,6 +105,7 @@ def unexpected(lock: Lock, cases: Iterable[Case]) -> Iterator[Diagnostic]:
     """Each row that is decided otherwise than it expects, and each that names what the lock does not hold."""
     conditions = Conditions()
     known: dict[tuple[str, ...], Authority] = {}
+    rules: dict[tuple[str, ...], frozenset[str]] = {}
     for case in cases:
         missing = next((name for name in (case.agent, *case.through) if name not in lock.agents), None)
         if missing is not None:
@@ -120,15 +122,29 @@ def unexpected(lock: Lock, cases: Iterable[Case]) -> Iterator[Diagnostic]:
         if way not in known:
             try:
                 chain = [lock.composition(name) for name in way]
+                rules[way] = _rules(chain)
                 known[way] = Authority.of(chain[-1], chain[:-1], conditions)
             except ValueError as error:
                 yield _invalid(case.span, str(error), "")
                 continue
+        if case.rule and case.rule not in rules[way]:
+            yield _invalid(
+                case.span,
+                f'there is no rule "{case.rule}" that could decide a call of agent "{case.agent}"',
+                suggestion(case.rule, rules[way]),
+            )
+            continue
         origin = case.through[-1] if case.through else "model"
         request = request_for(known[way].composition, case.tool, case.arguments, origin)
         decision = decided(known[way], request, checked=case.arguments is not None)
         if not _as_expected(case, decision):
             yield _failed(case, decision)
+
+
+def _rules(chain: Iterable[Composition]) -> frozenset[str]:
+    """Every rule that a decision about these agents may name: their policies, and what stands for one."""
+    policies = {key for composition in chain for key in composition.policies}
+    return frozenset({*policies, *(f"grant:{effect}" for effect in EFFECTS), UNEXPOSED, INVALID_ARGUMENTS})
 
 
 def _as_expected(case: Case, decision: Decision) -> bool:

@@ -13,8 +13,16 @@ from symc.cli.frame import ExitCode
 def write_or_check(folder: Path, pages: Mapping[str, str], *, check: bool, command: str) -> ExitCode:
     """Write ``pages`` (path below ``folder`` → text) where they differ; with ``check`` only say which do.
 
+    Where none of them is, there is nothing to check: that is said, and is no verdict about them.
     ``command`` is what a person runs to make them current.
     """
+    if check and not any((folder / path).exists() for path in pages):
+        click.echo(
+            f"nothing to check: {folder} holds none of the files that `{command}` writes\n"
+            f"  help: --check compares them with what they should be; to have them here, run: {command}",
+            err=True,
+        )
+        return ExitCode.COULD_NOT
     stale = [path for path, text in pages.items() if _read(folder / path) != text]
     if check:
         for path in stale:

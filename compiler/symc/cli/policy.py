@@ -164,6 +164,11 @@ def _run_table(lock: Lock, path: Path, agent: str | None, reporter: Reporter) ->
 
     found = read_cases(path.as_posix(), path.read_bytes())
     cases = [case for case in found.cases if agent in (None, case.agent)]
+    if agent is not None and not cases and not found.diagnostics:
+        said = f"no case for {agent} in {path.as_posix()}"
+        reporter.diagnostics((), {}, ok=False, reason=said)
+        reporter.verdict(said)
+        return ExitCode.COULD_NOT
     diagnostics = (*found.diagnostics, *unexpected(lock, cases))
     said = _verdict(found, len(cases), diagnostics)
     reporter.diagnostics(

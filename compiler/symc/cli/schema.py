@@ -39,4 +39,5 @@ def command(context: click.Context, kind: str | None, check: bool, output: Path)
         click.echo(texts[kind], nl=False)
         return
     pages = {f"{name}.schema.json": text for name, text in texts.items()}
-    context.exit(write_or_check(output, pages, check=check, command="symc schema"))
+    command = "symc schema" if output == Path("schemas") else f"symc schema --output {output}"
+    context.exit(write_or_check(output, pages, check=check, command=command))

@@ -165,8 +165,8 @@ def _without_circles(agents: dict[str, LinkedAgent], report: Report) -> dict[str
             next(place for row, place in agents[name].delegates if row.agent == other)
             for name, other in knot.steps
         ]
-        message = "agents delegate to each other"
-        refuse_knot(knot, codes.DELEGATES_CYCLE, message, [place.span() for place in places], report)
+        spans = [place.span() for place in places]
+        refuse_knot(knot, codes.DELEGATES_CYCLE, "agent", ("delegates to", "delegate to"), spans, report)
     kept = untied(calls, tied)
     return {
         name: agent

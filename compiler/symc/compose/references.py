@@ -56,18 +56,28 @@ def resolved(manifests: Manifests, report: Report) -> References:
     return found
 
 
-def refuse_knot(knot: Knot, code: Code, message: str, spans: list[Span], report: Report) -> None:
-    """Report one cycle at the first of its references; ``spans`` are the places of its steps."""
+def refuse_knot(
+    knot: Knot, code: Code, kind: str, does: tuple[str, str], spans: list[Span], report: Report
+) -> None:
+    """Report one cycle at the first of its references; ``spans`` are the places of its steps.
+
+    ``does`` is what ``kind`` do to each other: of one, and of several.
+    """
+    name = knot.path[0]
+    if len(knot.steps) == 1:
+        hint = "remove this reference"
+        report.add(code.at(spans[0], f'{kind} "{name}" {does[0]} itself', hint=hint, subject=name))
+        return
     report.add(
         code.at(
             spans[0],
-            f"{message}: {knot}",
+            f"{kind}s {does[1]} each other: {knot}",
             secondary=tuple(
                 LabelledSpan(span, f"{name} → {other}")
                 for span, (name, other) in list(zip(spans, knot.steps, strict=True))[1:_SHOWN_STEPS]
             ),
             hint="remove one of these references",
-            subject=knot.path[0],
+            subject=name,
         )
     )
 
@@ -231,8 +241,10 @@ def _without_knots(
             document = documents[name]
             index = next(i for i, text in _texts(document, section) if Requirement.parse(text).name == other)
             spans.append(_span(document, section, index))
-        what = "extensions require each other" if section == "requires" else "agents extend each other"
-        refuse_knot(knot, code, what, spans, report)
+        requires = section == "requires"
+        kind = "extension" if requires else "agent"
+        does = ("requires", "require") if requires else ("extends", "extend")
+        refuse_knot(knot, code, kind, does, spans, report)
         for name in knot.members:
             found.missing.setdefault(name, set()).update(knot.members)
         if section == "extends":

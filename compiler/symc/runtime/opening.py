@@ -277,7 +277,7 @@ class _Opening:
                 yield running.PROVIDER_MISMATCH.at(
                     place(self.lock, "agents", name, "provider"),
                     f'agent "{name}" is checked for the provider "{wanted}"; this one is {here}',
-                    hint=f"pass one of {wanted}, or change `provider` in the manifest and run: symc compile",
+                    hint=f"pass a provider of {wanted}, or change `provider` in the manifest and run: symc compile",
                     subject=name,
                 )
 

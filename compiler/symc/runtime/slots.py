@@ -83,7 +83,7 @@ class Prompt:
         for key, text in texts.items():
             slot = self.known.get(key) if isinstance(key, str) else None
             if slot is None:
-                hint = suggestion(str(key), self.known) or "no agent here has a slot"
+                hint = suggestion(str(key), self.known) or "a slot is declared in `prompts` of a manifest"
                 yield self._fault(running.SLOT_UNKNOWN, f'no agent here has a slot "{key}"', hint)
             else:
                 yield from self._text_faults(key, text, slot)
@@ -91,8 +91,8 @@ class Prompt:
             if not isinstance(each, SystemPart) and each[1].required and not texts.get(each[0]):
                 yield self._fault(
                     running.SLOT_MISSING,
-                    f'agent "{self.agent}" runs with a text for its slot "{each[0]}" only',
-                    f'pass it: state={{"{SLOTS}": {{"{each[0]}": "…"}}}}',
+                    f'agent "{self.agent}" does not run without a text for its slot "{each[0]}"',
+                    f'pass it: state={{"{SLOTS}": {{"{each[0]}": "…"}}}}, or to `symc run`: --slot {each[0]}=TEXT',
                 )
 
     def _text_faults(self, key: str, text: object, slot: Slot) -> Iterator[Diagnostic]:

@@ -33,9 +33,14 @@ def symc_workspace(pytestconfig: pytest.Config) -> Compilation:
 
     folder = pytestconfig.rootpath / str(pytestconfig.getini("symc_workspace"))
     try:
-        compilation = compile_workspace(read(folder))
+        workspace = read(folder)
     except WorkspaceError as error:
-        pytest.fail(f"{error}; set symc_workspace in the pytest configuration", pytrace=False)
+        said = str(error)
+    else:
+        said = ""
+    if said:  # outside of the handler: the test's report is about the folder, and not about an exception
+        pytest.fail(f"{said}; set symc_workspace in the pytest configuration", pytrace=False)
+    compilation = compile_workspace(workspace)
     if not compilation.ok:
         from symc.diagnostics.renderers import text
 

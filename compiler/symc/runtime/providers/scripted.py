@@ -12,7 +12,7 @@ from symc.runtime.model import ModelOutput, ModelRequest, ModelResponse, TextDel
 
 __all__ = ["ScriptedProvider"]
 
-_CALL: Final = re.compile(r"\s*(?:call\s+)?([A-Za-z0-9_.\-/]+)\s*(\{.*\})\s*")
+_CALL: Final = re.compile(r"\s*(?:call\s+)?([A-Za-z0-9_.\-/]+)\s*(\{.*?)\s*")
 
 
 class ScriptedProvider:
@@ -28,7 +28,8 @@ class ScriptedProvider:
     async def respond(self, request: ModelRequest) -> AsyncIterator[ModelOutput]:
         """The calls of the prompt, then what became of them."""
         since = _since_prompt(request.messages)
-        calls = tuple(_calls(since[0].text)) if len(since) == 1 else ()
+        names = frozenset(tool.name for tool in request.tools)
+        calls = tuple(_calls(since[0].text, names)) if len(since) == 1 else ()
         if calls:
             yield ModelResponse(tool_calls=calls, finish_reason="tool_use")
             return
@@ -45,9 +46,11 @@ def _since_prompt(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     return messages[last:]
 
 
-def _calls(prompt: str) -> Iterator[ToolCall]:
+def _calls(prompt: str, names: frozenset[str]) -> Iterator[ToolCall]:
+    """The calls that the prompt spells out; a line that only begins like one is one where it names a tool."""
     for number, line in enumerate(prompt.splitlines(), 1):
-        if found := _CALL.fullmatch(line):
+        found = _CALL.fullmatch(line)
+        if found and (found[2].endswith("}") or found[1] in names):
             try:
                 arguments = json.loads(found[2])
             except ValueError as error:
@@ -59,8 +62,9 @@ def _calls(prompt: str) -> Iterator[ToolCall]:
 def _shown(request: ModelRequest) -> str:
     system = request.system or ""
     tools = ", ".join(tool.name for tool in request.tools) or "none"
+    messages = "1 message" if len(request.messages) == 1 else f"{len(request.messages)} messages"
     return (
         f"(no model was asked) It would be shown {len(system)} characters of instructions, "
-        f"{len(request.messages)} messages and these tools: {tools}.\n"
+        f"{messages} and these tools: {tools}.\n"
         'Call one by its name and arguments, a line each: NAME {"argument": "value"}'
     )
