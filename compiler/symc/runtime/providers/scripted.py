@@ -12,7 +12,7 @@ from symc.runtime.model import ModelOutput, ModelRequest, ModelResponse, TextDel
 
 __all__ = ["ScriptedProvider"]
 
-_CALL: Final = re.compile(r"\s*(?:call\s+)?([A-Za-z0-9_.\-/]+)\s*(\{.*?)\s*")
+_CALL: Final = re.compile(r"\s*(?:call\s+)?([A-Za-z0-9_.\-/]+)\s*(\{.*)")
 
 
 class ScriptedProvider:
@@ -50,7 +50,7 @@ def _calls(prompt: str, names: frozenset[str]) -> Iterator[ToolCall]:
     """The calls that the prompt spells out; a line that only begins like one is one where it names a tool."""
     for number, line in enumerate(prompt.splitlines(), 1):
         found = _CALL.fullmatch(line)
-        if found and (found[2].endswith("}") or found[1] in names):
+        if found and (found[2].rstrip().endswith("}") or found[1] in names):
             try:
                 arguments = json.loads(found[2])
             except ValueError as error:
