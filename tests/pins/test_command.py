@@ -218,6 +218,7 @@ def test_what_it_could_not_do(arguments: list[str], said: str, place: Path) -> N
 
 
 def test_without_servers_there_is_nothing_to_do(place: Path) -> None:
+    (place / "manifests" / "agent.yaml").write_text("kind: agent\nname: a\n")
     result = _run()
     assert (result.exit_code, result.stderr) == (0, "no extension has an MCP server; nothing to pin\n")
 
