@@ -14,8 +14,10 @@ import networkx as nx
 import pytest
 
 from symc.authority import Authority, decide
+from symc.compose import Compilation, compile
 from symc.contracts.verdict import PolicyRequest
 from symc.contracts.vocabulary import EFFECTS
+from symc.source import Workspace
 from tests.policies.workspaces import (
     Document,
     agent,
@@ -156,9 +158,12 @@ PINNED: Document = {"kind": "extension", "name": "files", "mcp": {"url": "https:
 
 
 def _with_pin(selector: str) -> dict[str, list[str]]:
-    from symc.compose import compile
-    from symc.source import Workspace
+    compilation = _pinned(selector)
+    assert compilation.lock is not None, compilation.diagnostics
+    return {tool.raw: list(tool.guarded_by) for tool in compilation.lock.agents["desk"].tools.values()}
 
+
+def _pinned(selector: str) -> Compilation:
     pin = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("foo.bar", "foo_bar")]}
     files = {
         "files.yaml": PINNED,
@@ -167,9 +172,7 @@ def _with_pin(selector: str) -> dict[str, list[str]]:
             "desk", ["files/*"], extensions=[{"use": "files", "prefix": "x"}], policies=[deny("no", selector)]
         ),
     }
-    compilation = compile(Workspace.of({name: json.dumps(one).encode() for name, one in files.items()}))
-    assert compilation.lock is not None, compilation.diagnostics
-    return {tool.raw: list(tool.guarded_by) for tool in compilation.lock.agents["desk"].tools.values()}
+    return compile(Workspace.of({name: json.dumps(one).encode() for name, one in files.items()}))
 
 
 @pytest.mark.parametrize(
@@ -179,11 +182,15 @@ def _with_pin(selector: str) -> dict[str, list[str]]:
         ("files/foo_bar", {"foo_bar"}),
         ("files/foo?bar", {"foo.bar", "foo_bar"}),
         ("*/foo*", {"foo.bar", "foo_bar"}),
-        ("files/x_*", set()),  # the prefix is no part of what a rule names
     ],
 )
 def test_P10_selectors_are_over_raw_identities(selector: str, hit: set[str]) -> None:
     assert {raw for raw, rules in _with_pin(selector).items() if rules} == hit
+
+
+def test_P10_a_prefix_is_no_part_of_what_a_rule_names() -> None:
+    """A rule that names tools as the agent exposes them would stop nothing."""
+    assert [one.name for one in _pinned("files/x_*").diagnostics] == ["policy-exposed-name"]
 
 
 def test_P10_a_variant_and_what_is_stacked_on_it_and_not_its_base() -> None:

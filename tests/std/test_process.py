@@ -41,13 +41,15 @@ def gone(*pids: int) -> bool:
 
 
 async def begun(trace: Path, times: int = 1) -> list[int]:
-    """The processes that said in the trace that they began, once there are so many."""
-    while True:
+    """The processes that said in the trace that they began, once there are so many; fails when nothing begins."""
+    end = time.monotonic() + 40
+    while time.monotonic() < end:
         lines = trace.read_text().splitlines() if trace.exists() else []
         pids = [int(line.split()[1]) for line in lines if line.startswith("begun")]
         if len(pids) >= times:
             return pids
         await asyncio.sleep(0.01)
+    raise TimeoutError("nothing has begun")
 
 
 def lines_of(trace: Path) -> list[str]:
