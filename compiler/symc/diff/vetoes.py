@@ -79,15 +79,14 @@ def _veto(
     unwritten: set[str],
     news: set[str],
 ) -> Veto:
-    both = old is not None and new is not None
     return Veto(
         policy_id=key,
         old=old,
         new=new,
         lost=tuple(lost.get(key, ())),
         gained=tuple(gained.get(key, ())),
-        weaker=both and not is_covered(old, (new,)),  # type: ignore[arg-type]  # both are there
-        stronger=both and not is_covered(new, (old,)),  # type: ignore[arg-type]
+        weaker=old is not None and new is not None and not is_covered(old, (new,)),
+        stronger=old is not None and new is not None and not is_covered(new, (old,)),
         rewritten=key in lost and key not in unwritten,
         redundant=key in gained and key not in news,
     )

@@ -76,7 +76,7 @@ def write(path: Path, text: str | bytes) -> bool:
 def holds(path: Path, content: bytes) -> bool:
     """Whether the file has exactly these bytes; False as well for what cannot be read, which is not what it shall be."""
     try:
-        with _opened(path) as file:
+        with opened(path) as file:
             if os.fstat(file.fileno()).st_size != len(content):
                 return False
             at = 0
@@ -95,20 +95,21 @@ def leads_out(path: Path) -> bool:
 
 
 def _regular_bytes(path: Path) -> bytes:
-    with _opened(path) as file:
+    with opened(path) as file:
         return file.read(LARGEST)
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
+def opened(path: Path, largest: int = LARGEST) -> Iterator[BinaryIO]:
+    """The file to read, no larger than ``largest`` bytes; raises ``OSError`` for what is no regular file, or too large."""
     # Opened without blocking and looked at afterwards: a pipe must not make anyone wait, and no other file slips in.
     handle = os.open(path, _READ)
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "it is no regular file")
-        if status.st_size > LARGEST:
-            raise OSError(errno.EFBIG, f"it has {status.st_size} bytes; at most {LARGEST} are read")
+        if status.st_size > largest:
+            raise OSError(errno.EFBIG, f"it is larger than {largest >> 20} MiB")
         with os.fdopen(handle, "rb", closefd=False) as file:
             yield file
     finally:
